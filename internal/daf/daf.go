@@ -152,6 +152,9 @@ func New(d Deps) *Service {
 	return s
 }
 
+// Deps returns the service's dependencies. Tests change some and make another service.
+func (s *Service) Deps() Deps { return s.deps }
+
 // Result is the answer to a request about a donation.
 type Result = idempotency.Result[Donation]
 

@@ -86,7 +86,7 @@ func enrollWorld(t *testing.T) enrolling {
 	t.Helper()
 	w := fixture.New(t)
 	d := &directory{Provider: w.Funds}
-	deps := w.DAF.Dependencies()
+	deps := w.DAF.Deps()
 	deps.Provider = d
 	return enrolling{w, d, daf.New(deps)}
 }

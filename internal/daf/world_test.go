@@ -112,7 +112,7 @@ func newWorld(t *testing.T) *world {
 	t.Helper()
 	w := &world{World: fixture.New(t), p: &scripted{answers: map[string]provider.Answer{}}}
 	w.Grants = operation.NewResolver(w.Pool, operation.Provider(w.p), w.Clock.Now)
-	deps := w.DAF.Dependencies()
+	deps := w.DAF.Deps()
 	deps.Provider, deps.Grants = w.p, w.Grants
 	w.DAF = daf.New(deps)
 	w.TakesDAF(w.App.Merchants.US)

@@ -148,7 +148,8 @@ const selectFacts = `
 			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.takes) AS takes,
 			array_agg(k.amount ORDER BY k.id) FILTER (WHERE k.gives_back) AS given_back
 		FROM (SELECT id, reference, amount,
-				state = 'approved' AND (kind IN ('debit', 'capture') OR kind = 'authorize' AND c.capture) AS takes,
+				state = 'approved' AND (kind IN ('debit', 'capture')
+					OR kind = 'authorize' AND c.capture AND note IS NULL) AS takes, -- with rules noted it was held
 				state = 'approved' AND kind = 'reverse'
 					AND (c.type <> 'cc' OR note <> 'void') AS gives_back -- a card's void frees a hold
 			FROM processor_operations WHERE application_id = o.application_id AND charge_id = o.charge_id) k

@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -51,7 +52,7 @@ func (s *Grants) rewindTx(tx *pg.Tx) {
 		WHERE processor = @processor`, pg.Args{"processor": s.name})
 }
 
-// read asks the provider for the lines after the last one that was read.
+// read asks the provider for the lines after the last one that was read, and for the money that arrived since.
 func (s *Grants) read(ctx context.Context) (taking, error) {
 	c, err := s.cursor(ctx, s.pool)
 	if err != nil {
@@ -60,20 +61,43 @@ func (s *Grants) read(ctx context.Context) (taking, error) {
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
 	lines, err := s.Provider.Book(ctx, c.Line, s.batch)
-	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
+	if err != nil {
+		return nil, err
+	}
+	arrivals := s.arrivals(ctx, c.Arrival)
+	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) {
+		return s.linesTx(ctx, tx, c, lines, arrivals)
+	}, nil
+}
+
+// arrivals asks for the money that arrived after a number. None of it is missed if they cannot be read: the next run
+// goes on from there, and money that has not arrived is no difference.
+func (s *Grants) arrivals(ctx context.Context, after int64) []provider.Arrival {
+	p, ok := s.Provider.(provider.Arrivals)
+	if !ok {
+		return nil
+	}
+	found, err := p.Arrivals(ctx, after, s.batch)
+	if err != nil {
+		slog.WarnContext(ctx, "the money of grants that arrived could not be read", "provider", s.Provider.Name(),
+			"error", err.Error())
+		return nil
+	}
+	return found
 }
 
 func (s *Grants) takingOf(stage) taking { return s.grantsTx }
 
-// linesTx writes down a page of the book, and since when each line has its state. A page that another binary has
-// written in the meantime is dropped.
-func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []provider.Line) (part, error) {
+// linesTx writes down a page of the book, since when each line has its state, and what arrived. A page that another
+// binary has written in the meantime is dropped.
+func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, from cursor, lines []provider.Line,
+	arrivals []provider.Arrival) (part, error) {
 	c, err := s.cursor(ctx, tx)
-	if err != nil || c.Line != after {
+	if err != nil || c.Line != from.Line || c.Arrival != from.Arrival {
 		return part{more: true}, err
 	}
-	p := part{more: len(lines) == s.batch, lines: len(lines)}
-	if p.lines == 0 {
+	p := part{more: len(lines) == s.batch || len(arrivals) == s.batch, lines: len(lines)}
+	if len(lines)+len(arrivals) == 0 {
 		return p, nil
 	}
 	now := s.machine()
@@ -87,8 +111,21 @@ func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []pr
 			pg.Args{"processor": s.name, "number": l.Number, "reference": l.Reference, "tracking_id": l.TrackingID,
 				"account": l.Account, "amount": l.Amount, "state": l.State, "at": l.At, "now": now})
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
+		c.Line = l.Number
 	}
-	s.readToTx(tx, lines[p.lines-1].Number)
+	for _, a := range arrivals {
+		tx.Later(`
+			INSERT INTO reconciliation_arrivals (provider, id, reference, amount, fee, reported_fee, at)
+			VALUES (@processor, @id, @reference, @amount, @fee, @reported_fee, @at)
+			ON CONFLICT (provider, id) DO UPDATE SET amount = excluded.amount, fee = excluded.fee,
+				reported_fee = excluded.reported_fee, at = excluded.at`,
+			pg.Args{"processor": s.name, "id": a.ID, "reference": a.Reference, "amount": a.Amount, "fee": a.Fee,
+				"reported_fee": a.ReportedFee, "at": a.At})
+		p.wanted = append(p.wanted, wanted{Reference: a.Reference})
+		c.Arrival = a.Number
+	}
+	tx.Later(`UPDATE reconciliation_cursors SET line = @line, arrival = @arrival WHERE processor = @processor`,
+		pg.Args{"processor": s.name, "line": c.Line, "arrival": c.Arrival})
 	return p, tx.Flush(ctx)
 }
 
@@ -136,6 +173,10 @@ type grantFacts struct {
 	BookTracking  *string          `db:"book_tracking"`
 	BookState     *string          `db:"book_state"`
 	Settled       bool             `db:"settled"` // the book has its state since before the horizon
+	// Arrived is what arrived of the grant, and ArrivedFee what was deducted; nil of a grant of which nothing arrived.
+	Arrived     *money.Amount `db:"arrived"`
+	ArrivedFee  *money.Amount `db:"arrived_fee"`
+	ReportedFee *money.Amount `db:"reported_fee"` // nil: the provider reported none before
 }
 
 // compareTx judges grants.
@@ -148,14 +189,18 @@ func (s *Grants) compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) 
 		SELECT w.reference, o.application_id, o.merchant_id, o.state AS called, d.status, d.amount, d.tracking_id,
 			coalesce(o.created_at <= @horizon, false) AS ripe, coalesce(b.lines, 0)::int AS lines, b.number,
 			b.account AS book_account, b.amount AS book_amount, b.tracking_id AS book_tracking, b.state AS book_state,
-			coalesce(b.state_at <= @horizon, false) AS settled
+			coalesce(b.state_at <= @horizon, false) AS settled, a.arrived, a.arrived_fee, a.reported_fee
 		FROM (SELECT DISTINCT unnest(@references::text[]) AS reference) w
 		LEFT JOIN processor_operations o ON o.processor = @provider AND o.kind = 'grant' AND o.reference = w.reference
 		LEFT JOIN daf_donations d ON d.application_id = o.application_id AND d.id = o.subject_id
 		LEFT JOIN LATERAL (
 			SELECT l.*, count(*) OVER () AS lines FROM reconciliation_grants l
 			WHERE l.provider = @processor AND l.reference = w.reference ORDER BY l.number LIMIT 1
-		) b ON true`,
+		) b ON true
+		LEFT JOIN LATERAL (
+			SELECT sum(amount)::bigint AS arrived, sum(fee)::bigint AS arrived_fee, max(reported_fee) AS reported_fee
+			FROM reconciliation_arrivals WHERE provider = @processor AND reference = w.reference AND amount > 0
+		) a ON true`,
 		pg.Args{"references": references, "horizon": r.Horizon, "provider": s.Provider.Name(), "processor": s.name})
 	for _, f := range known {
 		found = append(found, f.differences(s.machine())...)
@@ -194,8 +239,15 @@ func (f grantFacts) judge() []Kind {
 		}[*f.BookState]
 		found.is(StateDiffers, f.Settled &&
 			(fits == nil && *f.Status == canceledHere || fits != nil && !slices.Contains(fits, *f.Status)))
+		found.is(ArrivalDiffers, f.arrivalDiffers())
 	}
 	return found
+}
+
+// arrivalDiffers reports whether what arrived is not what the donation says.
+func (f grantFacts) arrivalDiffers() bool {
+	return f.Arrived != nil && (*f.Arrived+*f.ArrivedFee != *f.Amount || *f.Status == canceledHere ||
+		f.ReportedFee != nil && *f.ReportedFee != *f.ArrivedFee)
 }
 
 // differences are what does not agree about a grant, as it is in the records.
@@ -218,7 +270,11 @@ func (f grantFacts) differences(now time.Time) (out []Difference) {
 		}
 	}
 	for _, d.Kind = range f.judge() {
-		out = append(out, d)
+		one := d
+		if d.Kind == ArrivalDiffers {
+			one.BookAmount = f.Arrived
+		}
+		out = append(out, one)
 	}
 	return out
 }

@@ -34,6 +34,23 @@ func (p *edited) Book(ctx context.Context, after int64, limit int) ([]provider.L
 	return lines, err
 }
 
+// depositing is a provider that knows which money arrived.
+type depositing struct {
+	*edited
+	arrived []provider.Arrival
+	err     error
+}
+
+func (p *depositing) Arrivals(_ context.Context, after int64, limit int) ([]provider.Arrival, error) {
+	var found []provider.Arrival
+	for _, a := range p.arrived {
+		if a.Number > after && len(found) < limit {
+			found = append(found, a)
+		}
+	}
+	return found, p.err
+}
+
 // granted is a world whose first application's US merchant has donations.
 type granted struct {
 	*fixture.World
@@ -231,5 +248,77 @@ func TestCompletedGrantsAgree(t *testing.T) {
 	}
 	if r, _ := w.compare(3 * time.Hour); r.Lines != 0 {
 		t.Errorf("what does not change any more is read again: %s", fmt.Sprint(r))
+	}
+}
+
+// TestMoneyThatArrivedIsCompared: with what was deducted it must be the donation's amount, and of a donation that is
+// not canceled. Money that has not arrived, or was returned, is no difference.
+func TestMoneyThatArrivedIsCompared(t *testing.T) {
+	t.Parallel()
+	const day = 24 * time.Hour
+	reported := money.Amount(363)
+	for name, c := range map[string]struct {
+		arrived []provider.Arrival
+		ours    string
+		want    []reconcile.Kind
+	}{
+		"nothing":                     {},
+		"all of it":                   {arrived: []provider.Arrival{{Amount: 12_137, Fee: 363, ReportedFee: &reported}}},
+		"without a fee":               {arrived: []provider.Arrival{{Amount: 12_500}}},
+		"in two parts":                {arrived: []provider.Arrival{{Amount: 2_400, Fee: 100}, {Amount: 9_700, Fee: 300}}},
+		"less":                        {arrived: []provider.Arrival{{Amount: 12_000, Fee: 363}}, want: []reconcile.Kind{reconcile.ArrivalDiffers}},
+		"more":                        {arrived: []provider.Arrival{{Amount: 12_500, Fee: 363}}, want: []reconcile.Kind{reconcile.ArrivalDiffers}},
+		"less a fee that no one told": {arrived: []provider.Arrival{{Amount: 12_000, Fee: 500, ReportedFee: &reported}}, want: []reconcile.Kind{reconcile.ArrivalDiffers}},
+		"returned":                    {arrived: []provider.Arrival{{}}},
+		"canceled here": {arrived: []provider.Arrival{{Amount: 12_500}}, want: []reconcile.Kind{reconcile.StateDiffers, reconcile.ArrivalDiffers},
+			ours: `UPDATE daf_donations SET status = 'canceled', canceled_at = created_at WHERE true`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := grantsWorld(t)
+			d := w.donate(12_500)
+			p := &depositing{edited: w.book}
+			w.Grants = reconcile.NewGrants(reconcile.GrantDeps{Pool: w.Pool, Provider: p, Now: w.Clock.Now})
+			w.SetBatch(1)
+			w.compare(day) // the grant is read before its money
+			reference, err := pg.Value[string](t.Context(), w.Pool,
+				`SELECT reference FROM processor_operations WHERE kind = 'grant'`, pg.Args{})
+			if err != nil || d.TrackingID == nil {
+				t.Fatal(err)
+			}
+			for i, a := range c.arrived {
+				a.Number, a.ID, a.Reference, a.At = int64(i+1), fmt.Sprint(i), reference, w.Clock.Now()
+				p.arrived = append(p.arrived, a)
+			}
+			if c.ours != "" {
+				w.sql(c.ours, nil)
+			}
+			_, open := w.compare(day)
+			if !slices.Equal(kindsOf(open), c.want) {
+				t.Errorf("%+v", open)
+			}
+			for _, found := range open {
+				if found.Kind == reconcile.ArrivalDiffers && *found.BookAmount != c.arrived[0].Amount {
+					t.Errorf("the difference says that %d arrived, not %d", *found.BookAmount, c.arrived[0].Amount)
+				}
+			}
+			p.arrived = []provider.Arrival{{Number: 9, ID: "0", Reference: reference},
+				{Number: 10, ID: "1", Reference: reference}}
+			if _, open := w.compare(day); slices.Contains(kindsOf(open), reconcile.ArrivalDiffers) {
+				t.Errorf("it was returned: %+v", open)
+			}
+		})
+	}
+}
+
+// A provider whose deposits cannot be read is compared without them.
+func TestDepositsThatCannotBeReadHoldUpNothing(t *testing.T) {
+	t.Parallel()
+	w := grantsWorld(t)
+	w.donate(12_500)
+	p := &depositing{edited: w.book, err: context.DeadlineExceeded}
+	w.Grants = reconcile.NewGrants(reconcile.GrantDeps{Pool: w.Pool, Provider: p, Now: w.Clock.Now})
+	if r, open := w.compare(3 * time.Hour); r.Lines != 1 || len(open) != 0 {
+		t.Errorf("%+v, %+v", r, open)
 	}
 }

@@ -27,6 +27,7 @@ const (
 	OpenTooLong       Kind = "open_too_long"
 	TrackingDiffers   Kind = "tracking_differs"
 	StateDiffers      Kind = "state_differs"
+	ArrivalDiffers    Kind = "arrival_differs"
 )
 
 // Meaning says in words what a kind stands for.
@@ -54,6 +55,10 @@ func Meanings() []Meaning {
 		{TrackingDiffers, "The provider's book has the grant by another tracking id than the donation."},
 		{StateDiffers, "The provider's book has the grant as completed or canceled, and the donation is not; " +
 			"or the donation is canceled, and the grant is not."},
+		{ArrivalDiffers,
+			"The money of a grant arrived, but with the deducted fees it doesn't add up to the donation's " +
+				"amount, or the fees differ from those that the provider reported, or the donation is canceled. " +
+				"The book's amount is then what arrived, after fees."},
 	}
 }
 

@@ -90,10 +90,12 @@ func (s *runs) begin(ctx context.Context, requested bool) (int64, error) {
 type cursor struct {
 	Line      int64    `db:"line"`
 	Operation [16]byte `db:"operation"`
+	Arrival   int64    `db:"arrival"` // of money of grants
 }
 
 func (s *runs) cursor(ctx context.Context, q pg.Querier) (cursor, error) {
-	return pg.One[cursor](ctx, q, `SELECT line, operation FROM reconciliation_cursors WHERE processor = @processor`,
+	return pg.One[cursor](ctx, q, `SELECT line, operation, arrival FROM reconciliation_cursors
+		WHERE processor = @processor`,
 		pg.Args{"processor": s.name})
 }
 

@@ -43,7 +43,7 @@ func openOnStripe(t *testing.T) onStripe {
 		server := httptest.NewServer(w.stripe)
 		t.Cleanup(server.Close)
 		adapter := stripe.New(stripe.Config{Accounts: accounts.NewKeyring(d.Pool, d.Secrets), API: server.URL,
-			Now: d.Now})
+			Now: d.Now, Times: stripe.Times{PerEndpoint: 10_000}})
 		open := sandbox.New("sandbox", d.Pool, d.Now, kit.AccountClock(d.Clock.Moment))
 		d.Processors = processor.NewRegistry(open, open, adapter)
 	})

@@ -195,6 +195,24 @@ type Line struct {
 	At         time.Time // by the clock of the account
 }
 
+// Arrival is money of a grant that arrived at the organization's account with the provider.
+type Arrival struct {
+	Number      int64         // ascending; one that changes gets another
+	ID          string        // the provider's
+	Reference   string        // ours of the grant
+	Amount      money.Amount  // that arrived; 0 of money that was returned
+	Fee         money.Amount  // that was deducted before
+	ReportedFee *money.Amount // that the answer to the grant named; nil if it named none
+	At          time.Time     // by the clock of the account
+}
+
+// Arrivals is implemented by a provider that knows which money arrived. One whose account may not read it, or whose
+// organizations receive the money elsewhere, has none.
+type Arrivals interface {
+	// Arrivals returns those after that number, oldest first, at most limit.
+	Arrivals(ctx context.Context, after int64, limit int) ([]Arrival, error)
+}
+
 // ErrNotFound is the answer about what the provider does not have. Any other error of Grant means that the outcome is
 // unknown, never that it failed.
 var ErrNotFound = errors.New("daf provider: nothing is known of this")
@@ -247,6 +265,8 @@ var ErrCredentials = errors.New("daf provider: the credentials are not accepted"
 type Need struct {
 	Code string
 	Text string // what is missing, and what to do about it
+	// Optional says that everything else works without it.
+	Optional bool
 }
 
 // Connector is a provider that a deployment connects to with credentials.

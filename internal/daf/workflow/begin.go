@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
+	"svcpay/views/text"
 )
 
 // BeginInput asks for the modal. Amount is US cents; nil leaves it to the customer's detail, or to the donor.
@@ -23,6 +24,7 @@ type BeginInput struct {
 	// with it is left out and told in warnings.
 	CustomerDetail []byte
 	Scheme         string // light or dark; else as the donor's device
+	Locale         string // of what the donor reads, as in BCP 47; "" is English
 }
 
 // Begun is where a donor's way begins.
@@ -58,7 +60,8 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (Begun, error) {
 	if !slices.Contains([]Scheme{Light, Dark}, scheme) {
 		scheme = System
 	}
-	secret, err := s.insert(ctx, way{use: use, amount: in.Amount, donor: c.donor, scheme: scheme})
+	secret, err := s.insert(ctx, way{use: use, amount: in.Amount, donor: c.donor, scheme: scheme,
+		locale: text.LanguageOf(in.Locale)})
 	return Begun{Secret: secret, Warnings: warnings}, err
 }
 
@@ -67,7 +70,7 @@ func (s *Service) BeginTest(ctx context.Context, key ids.Key, m merchant.Merchan
 	err error) {
 	use := token.SessionUse{ApplicationID: m.ApplicationID, MerchantID: m.ID, KeyID: key, Hash: make([]byte, 32),
 		PageOrigin: "null"}
-	return s.insert(ctx, way{use: use, amount: &amount, scheme: System})
+	return s.insert(ctx, way{use: use, amount: &amount, scheme: System, locale: text.LanguageEnglish})
 }
 
 // way is a donor's way as it begins.
@@ -76,6 +79,7 @@ type way struct {
 	amount *money.Amount
 	donor  provider.Donor
 	scheme Scheme
+	locale text.Language
 }
 
 func (s *Service) insert(ctx context.Context, w way) (secret string, err error) {
@@ -84,13 +88,14 @@ func (s *Service) insert(ctx context.Context, w way) (secret string, err error) 
 	secret = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = pg.Exec(ctx, s.deps.Pool, `
 		INSERT INTO daf_workflows (secret_hash, application_id, merchant_id, key_id, session_hash, page_origin, amount,
-			donor, scheme, created_at, expires_at)
+			donor, scheme, locale, created_at, expires_at)
 		VALUES (@hash, @application_id, @merchant_id, @key_id, @session, @origin, @amount, @donor, @scheme,
-			@now, @until)`,
+			@locale, @now, @until)`,
 		pg.Args{"hash": hashOf(secret), "application_id": w.use.ApplicationID, "merchant_id": w.use.MerchantID,
 			"key_id":  w.use.KeyID,
 			"session": w.use.Hash, "origin": w.use.PageOrigin, "amount": w.amount, "donor": w.donor, "scheme": w.scheme,
-			"now": now, "until": now.Add(wayLife)})
+			"locale": w.locale,
+			"now":    now, "until": now.Add(wayLife)})
 	return secret, err
 }
 

@@ -30,7 +30,7 @@ func (f Form) Read() (money.Amount, provider.Donor, fault.Fields) {
 		fs.Add("amount", "amount_invalid", "Enter an amount in dollars, such as 125.")
 	case a%money.Dollar != 0:
 		fs.Add("amount", "amount_not_whole", "Funds grant whole dollars only. The nearest amount is "+
-			min(a.NearestDollar(), MaxAmount).Dollars()+".")
+			Nearest(a).Dollars()+".")
 	case a < MinAmount:
 		fs.Add("amount", "amount_too_small", "The smallest grant is "+MinAmount.Dollars()+".")
 	case a > MaxAmount:
@@ -48,6 +48,12 @@ func (f Form) Read() (money.Amount, provider.Donor, fault.Fields) {
 	return a, d, fs
 }
 
+// Nearest is the amount of a grant that is nearest to a.
+func Nearest(a money.Amount) money.Amount { return min(a.NearestDollar(), MaxAmount) }
+
+// MostOf is how many characters a text of the form may have; 0 for an input that is no text.
+func MostOf(input string) int { return max(texts[input].most, addressTexts[input].most) }
+
 func checkText(fs *fault.Fields, name, value string, t textOf) {
 	var wrong fault.Fields
 	if value != "" {
@@ -57,7 +63,7 @@ func checkText(fs *fault.Fields, name, value string, t textOf) {
 	case len(wrong) > 0 && len([]rune(value)) > t.most:
 		fs.Add(name, "text_too_long", fmt.Sprintf("This is too long: at most %d characters.", t.most))
 	case len(wrong) > 0:
-		fs.Add(name, "text_invalid", "This looks like a card number. Please take it out.")
+		fs.Add(name, "text_invalid", "This looks like a card number. Please remove it.")
 	case name == "email" && value != "":
 		if !mailbox.Valid(value) {
 			fs.Add(name, "email_invalid", "Enter an email address such as dana@example.org.")

@@ -57,7 +57,19 @@ func unusable(f provider.Fund, a money.Amount) *fault.Error {
 	default:
 		return nil
 	}
-	return fault.Invalid("fund_unavailable", why).On("fund")
+	return fault.Invalid("fund_unavailable", why).On("fund").Because(unusableFund{f})
+}
+
+// unusableFund is the cause of fund_unavailable.
+type unusableFund struct{ provider.Fund }
+
+// Error implements error.
+func (u unusableFund) Error() string { return "workflow: the fund " + u.ID + " can't be used" }
+
+// Unusable is the fund that fund_unavailable is about: one that is down, or whose minimum is higher than the gift.
+func Unusable(err error) (provider.Fund, bool) {
+	u, ok := errors.AsType[unusableFund](err)
+	return u.Fund, ok
 }
 
 // Choose takes the fund that a donor's account is with, which he may choose again. With an integrated one a visit of

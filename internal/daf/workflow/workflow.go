@@ -15,12 +15,14 @@ import (
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
 	"svcpay/internal/merchant"
 	"svcpay/internal/money"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/token"
+	"svcpay/views/text"
 )
 
 const (
@@ -80,19 +82,19 @@ type Workflow struct {
 	Amount        *money.Amount  `db:"amount"` // nil: not known yet
 	Donor         provider.Donor `db:"donor"`
 	Scheme        Scheme         `db:"scheme"`
+	Locale        text.Language  `db:"locale"`
 	Kind          Kind           `db:"kind"`      // "": no fund is chosen
 	FundID        string         `db:"fund_id"`   // "" likewise
 	FundName      string         `db:"fund_name"` // "" likewise
 	VisitID       string         `db:"visit_id"`  // "": the donor was not sent to a fund
 	VisitAddress  string         `db:"visit_address"`
 	// SessionID or GrantID is issued when the donor authorizes, by the kind.
-	SessionID  string        `db:"workflow_session_id"`
-	GrantID    string        `db:"grant_id"`
-	Authorized *money.Amount `db:"authorized_amount"`
-	// AllowedOrigins are those of the pages that may show the modal; none means any, in a sandbox.
-	AllowedOrigins []string  `db:"allowed_origins"`
-	ExpiresAt      time.Time `db:"expires_at"` // by the machine's time
-	KeyEnded       bool      `db:"key_ended"`  // the public key does not work any more
+	SessionID    string        `db:"workflow_session_id"`
+	GrantID      string        `db:"grant_id"`
+	Authorized   *money.Amount `db:"authorized_amount"`
+	apikey.Pages               // that may show the modal
+	ExpiresAt    time.Time     `db:"expires_at"` // by the machine's time
+	KeyEnded     bool          `db:"key_ended"`  // the public key does not work any more
 }
 
 // Service holds the use-cases of the modal.
@@ -120,11 +122,12 @@ var ErrExpired = fault.New(fault.KindGone, "daf_session_expired",
 const fromWorkflows = `
 	SELECT w.secret_hash, w.application_id, w.merchant_id, m.name AS merchant_name, coalesce(m.ein, '') AS ein,
 		coalesce(m.daf_provider_connect_id, '') AS connect_id, w.state, w.amount, w.donor, w.scheme,
-			coalesce(w.kind, '') AS kind,
+		coalesce(w.locale, 'en') AS locale, coalesce(w.kind, '') AS kind,
 		coalesce(w.fund_id, '') AS fund_id, coalesce(w.fund_name, '') AS fund_name,
 			coalesce(w.visit_id, '') AS visit_id,
 		coalesce(w.visit_address, '') AS visit_address, coalesce(w.workflow_session_id, '') AS workflow_session_id,
-		coalesce(w.grant_id, '') AS grant_id, w.authorized_amount, k.allowed_origins, w.expires_at,
+		coalesce(w.grant_id, '') AS grant_id, w.authorized_amount, k.allowed_origins, k.merchant_domains, m.domains,
+			k.any_ancestor, w.expires_at,
 		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
 	FROM daf_workflows w
 		JOIN merchants m ON m.application_id = w.application_id AND m.id = w.merchant_id

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/platform/pg"
@@ -19,6 +20,7 @@ const (
 	needFunds         = "dafs"
 	needEvents        = "events"
 	needGrants        = "grants"
+	needDeposits      = "deposits"
 )
 
 // askChariot is whom to ask about the rights of a key.
@@ -37,11 +39,14 @@ var needs = map[string]string{
 	needEvents: "The API key may not read events. " + askChariot + "enable events for your account.",
 	needGrants: "The API key may not read the grants of a connect. " + askChariot +
 		"check that your account still owns the connects of your organizations.",
+	needDeposits: "The API key may not read deposits and their donations, so the reconciliation does not compare the money that arrived. " +
+		"Everything else works. If organizations receive their money in accounts at Chariot, ask " +
+		"integrations@givechariot.com to enable deposits and donations for your account.",
 }
 
 // NeedOf implements [provider.Connector].
 func (p *Provider) NeedOf(code string) provider.Need {
-	return provider.Need{Code: code, Text: needs[code]}
+	return provider.Need{Code: code, Text: needs[code], Optional: code == needDeposits}
 }
 
 // sample is the EIN of an organization that Chariot's sandbox and directory have: the American Red Cross.
@@ -59,6 +64,8 @@ func (p *Provider) probes(ctx context.Context) ([]probe, error) {
 		{needOrganizations, "/v1/organizations/search", url.Values{"q": {sample}}},
 		{needFunds, "/v1/dafs", url.Values{"pageLimit": {"1"}}},
 		{needEvents, "/v1/events", url.Values{"limit": {"1"}}},
+		{needDeposits, "/v1/deposits", url.Values{"limit": {"1"}}},
+		{needDeposits, "/v1/donations", url.Values{"limit": {"1"}}},
 	}
 	id, err := pg.Value[string](ctx, p.config.Pool, `SELECT connect_id FROM chariot_connects ORDER BY created_at,
 		connect_id LIMIT 1`, pg.Args{})
@@ -91,7 +98,9 @@ func (p *Provider) Check(ctx context.Context, credentials sensitive.Credentials)
 		case http.StatusUnauthorized:
 			return nil, errors.Join(provider.ErrCredentials, err)
 		case http.StatusForbidden, http.StatusNotFound:
-			missing = append(missing, one.need)
+			if !slices.Contains(missing, one.need) {
+				missing = append(missing, one.need)
+			}
 		default:
 			if err != nil {
 				return nil, err

@@ -33,6 +33,8 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 		{text: w.credentials, fails: "GET /v1/dafs", how: fake.Forbidden, want: []string{"dafs"}},
 		{text: w.credentials, fails: "GET /v1/events", how: fake.Forbidden, want: []string{"events"}},
 		{text: w.credentials, fails: "GET /v1/grants", how: fake.Forbidden, want: []string{"grants"}},
+		{text: w.credentials, fails: "GET /v1/deposits", how: fake.Forbidden, want: []string{"deposits"}},
+		{text: w.credentials, fails: "GET /v1/donations", how: fake.Forbidden, want: []string{"deposits"}},
 	} {
 		if tt.fails != "" {
 			w.Fail(tt.fails, tt.how)
@@ -43,7 +45,7 @@ func TestCheckSaysWhatIsMissing(t *testing.T) {
 			t.Errorf("%s: %v, %v", tt.fails, missing, err)
 		}
 		for _, code := range missing {
-			if n := p.NeedOf(code); n.Code != code || n.Text == "" {
+			if n := p.NeedOf(code); n.Code != code || n.Text == "" || n.Optional != (code == "deposits") {
 				t.Errorf("%+v", n)
 			}
 		}

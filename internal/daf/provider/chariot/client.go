@@ -61,7 +61,7 @@ type apiError struct {
 	request string // method and path, without identifiers
 	status  int
 	id      string // X-Request-Id
-	// problem says that Chariot wrote the answer: a proxy does not answer with its problem documents.
+	// problem says that Chariot wrote the answer: a proxy does not answer with its errors.
 	problem bool
 }
 
@@ -146,16 +146,25 @@ func transportError(request string, err error) error {
 	return fmt.Errorf("chariot: %s: %w", request, err)
 }
 
-// isProblem reports whether an answer is one of Chariot's problem documents about its own status.
+// isProblem reports whether an answer is one of Chariot's errors about its own status. Versions of the API write them
+// as problem documents, or as objects with the status as their code.
 func isProblem(resp *http.Response, text []byte) bool {
 	kind, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
-	if err != nil || kind != "application/problem+json" {
+	var d struct {
+		Status    int    `json:"status"`
+		Code      int    `json:"code"`
+		Timestamp string `json:"timestamp"`
+	}
+	if err != nil || json.Unmarshal(text, &d) != nil {
 		return false
 	}
-	var d struct {
-		Status int `json:"status"`
+	switch kind {
+	case "application/problem+json":
+		return d.Status == 0 || d.Status == resp.StatusCode
+	case "application/json":
+		return d.Code == resp.StatusCode && d.Timestamp != ""
 	}
-	return json.Unmarshal(text, &d) == nil && (d.Status == 0 || d.Status == resp.StatusCode)
+	return false
 }
 
 // plain is at most n letters, digits and -_. of a text that Chariot wrote.

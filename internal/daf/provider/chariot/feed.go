@@ -93,7 +93,7 @@ func (p *Provider) Messages(ctx context.Context, after string, limit int) ([]not
 // read reads the pages of a poll.
 func (p *Provider) read(ctx context.Context, s *poll, from, horizon time.Time) error {
 	for {
-		query := url.Values{"limit": {strconv.Itoa(pageSize)}, "category": {grantUpdated}}
+		query := url.Values{"limit": {strconv.Itoa(pageSize)}}
 		if s.page != "" {
 			query.Set("cursor", s.page)
 		}
@@ -168,24 +168,28 @@ func (p *Provider) unreported(ctx context.Context, horizon time.Time) ([]notice.
 	}
 	messages := make([]notice.Message, len(rows))
 	for i, r := range rows {
-		if messages[i], err = messageOf(body{"walk_" + r.GrantID, r.GrantID, horizon}); err != nil {
+		if messages[i], err = messageOf(grantUpdated,
+			body{ID: "walk_" + r.GrantID, GrantID: r.GrantID, At: horizon}); err != nil {
 			return nil, err
 		}
 	}
 	return messages, nil
 }
 
-// Events implements [provider.Provider]. It reads the grant's current state, because events arrive in any order. Only
-// the first event that finds a grant at its end reports it. Grants that are not of our visits are not reported. A
-// status that we do not know is an error: the message is retried until the status is another one, and an operator is
-// alerted.
+// Events implements [provider.Provider]. Of a deposit it keeps what arrived, and reports nothing. Of a grant it reads
+// the current state, because events arrive in any order. Only the first event that finds a grant at its end reports it.
+// Grants that are not of our visits are not reported. A status that we do not know is an error: the message is retried
+// until the status is another one, and an operator is alerted.
 func (p *Provider) Events(ctx context.Context, m notice.Message) ([]provider.Event, error) {
 	var b body
-	if err := json.Unmarshal(m.Body, &b); err != nil || b.GrantID == "" {
+	if err := json.Unmarshal(m.Body, &b); err != nil || b.GrantID == "" && b.DepositID == "" {
 		return nil, fmt.Errorf("chariot: the message %q cannot be read", m.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, provider.CallTimeout)
 	defer cancel()
+	if b.DepositID != "" {
+		return nil, p.noticed(ctx, b.DepositID)
+	}
 	var g grant
 	if err := p.get(ctx, "/v1/grants/:id", "/v1/grants/"+url.PathEscape(b.GrantID), nil, &g); err != nil {
 		return nil, err

@@ -34,7 +34,7 @@ func TestEventsOfOthers(t *testing.T) {
 	w.Advance(6 * day)
 	messages, events := w.read(t, "")
 	lines, err := w.open().Book(t.Context(), 0, 10)
-	if err != nil || len(messages) != 1 || len(events) > 0 || len(lines) > 0 {
+	if err != nil || len(messages) != 2 || len(events) > 0 || len(lines) > 0 { // the end of a grant, and its money
 		t.Errorf("%+v, %+v, %+v, %v", messages, events, lines, err)
 	}
 }

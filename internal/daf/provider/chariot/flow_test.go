@@ -14,6 +14,7 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
@@ -39,7 +40,7 @@ func deployed(t *testing.T) *deployment {
 	d := &deployment{}
 	d.World = fixture.New(t, func(deps *assembly.Deps) {
 		d.Fake = fake.New(deps.Now())
-		s := httptest.NewServer(checked(t, d.Fake))
+		s := httptest.NewServer(described.Serve(t, d.Fake))
 		t.Cleanup(s.Close)
 		d.chariot = chariot.New(chariot.Config{Pool: deps.Pool, API: s.URL, PagesOrigin: "https://daf.example",
 			Now: deps.Now,
@@ -243,7 +244,8 @@ func TestNoDonationIsLostOrDoubled(t *testing.T) {
 	}
 }
 
-// TestCompletedOnce: however often an event arrives, the application has one of it.
+// TestCompletedOnce: however often an event arrives, the application has one of it. The money that arrives is compared
+// with the grant.
 func TestCompletedOnce(t *testing.T) {
 	t.Parallel()
 	d := deployed(t)
@@ -260,6 +262,16 @@ func TestCompletedOnce(t *testing.T) {
 		WHERE type = 'daf_donation.completed'`, pg.Args{})
 	if err != nil || reported != 1 {
 		t.Errorf("%d, %v", reported, err)
+	}
+	for _, fee := range []int64{101_00 * 29 / 1000, 50_00} { // as reported, and another
+		d.Fake.Deposit(d.Fake.Made()[0].Tracking, fee, false)
+		d.pass(day)
+		_, err := d.ReconcileGrants.RunNow(t.Context())
+		ok(t, err)
+		open, err := d.ReconcileGrants.Open(t.Context())
+		if differs := len(open) == 1 && open[0].Kind == "arrival_differs"; err != nil || differs != (fee == 50_00) {
+			t.Errorf("after a fee of %d: %+v, %v", fee, open, err)
+		}
 	}
 }
 

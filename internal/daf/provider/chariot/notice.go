@@ -50,30 +50,42 @@ func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) 
 	return []notice.Message{m}, err
 }
 
-// followed reports whether an event belongs in the feed: those of grants that change. A grant's creation is known from
-// the answer to its submission.
+// followed reports whether an event belongs in the feed: those of grants that change, and of deposits. A grant's
+// creation is known from the answer to its submission.
 func (e event) followed() bool {
-	return e.Category == grantUpdated && e.ObjectType == "grant" && e.ObjectID != ""
+	return e.ObjectID != "" && (e.Category == grantUpdated && e.ObjectType == "grant" || e.aboutDeposit())
 }
 
-// grantUpdated is the category of the events that we read.
-const grantUpdated = "grant.updated"
+func (e event) aboutDeposit() bool {
+	return e.ObjectType == "deposit" && (e.Category == depositCreated || e.Category == depositUpdated)
+}
 
-// body is what is kept of an event. The grant is read when the event is handled.
+// The categories of the events that we read.
+const (
+	grantUpdated   = "grant.updated"
+	depositCreated = "deposit.created"
+	depositUpdated = "deposit.updated"
+)
+
+// body is what is kept of an event. The object is read when the event is handled.
 type body struct {
-	ID      string    `json:"id"`
-	GrantID string    `json:"grant_id"`
-	At      time.Time `json:"at"`
+	ID        string    `json:"id"`
+	GrantID   string    `json:"grant_id,omitempty"`
+	DepositID string    `json:"deposit_id,omitempty"`
+	At        time.Time `json:"at"`
 }
 
 // message is an event as a message. Its id begins with its millisecond, so that messages have an order.
 func (e event) message() (notice.Message, error) {
-	return messageOf(body{e.ID, e.ObjectID, e.CreatedAt.Time})
+	if e.aboutDeposit() {
+		return messageOf(e.Category, body{ID: e.ID, DepositID: e.ObjectID, At: e.CreatedAt.Time})
+	}
+	return messageOf(e.Category, body{ID: e.ID, GrantID: e.ObjectID, At: e.CreatedAt.Time})
 }
 
-func messageOf(b body) (notice.Message, error) {
+func messageOf(category string, b body) (notice.Message, error) {
 	text, err := json.Marshal(b)
-	return notice.Message{ID: messageID(b.At, b.ID), Kind: grantUpdated, Account: Name, Body: text}, wrapped(err)
+	return notice.Message{ID: messageID(b.At, b.ID), Kind: category, Account: Name, Body: text}, wrapped(err)
 }
 
 func messageID(at time.Time, id string) string { return fmt.Sprintf("%014d_%s", at.UnixMilli(), id) }

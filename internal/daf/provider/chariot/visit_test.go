@@ -2,6 +2,7 @@ package chariot_test
 
 import (
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -51,6 +52,19 @@ func TestContacts(t *testing.T) {
 	e := provider.Enrollment{Reference: w.reference(), EIN: good, Contact: contact(good)}
 	if id, err := w.open().Enroll(t.Context(), e); err == nil || errors.Is(err, provider.ErrContact) {
 		t.Errorf("%q, %v", id, err)
+	}
+}
+
+// TestExistingConnect: an organization that someone enrolled before keeps its connect, which Chariot answers with 200.
+func TestExistingConnect(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const before = "test_of-another-client"
+	w.Reopen(before, strings.ReplaceAll(good, "-", ""))
+	for range 2 {
+		if id := w.enrolled(t); id != before {
+			t.Errorf("it is enrolled as %s", id)
+		}
 	}
 }
 

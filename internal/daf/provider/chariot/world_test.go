@@ -11,6 +11,7 @@ import (
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/provider/conformance"
 	"svcpay/internal/ids"
@@ -41,7 +42,7 @@ type world struct {
 
 func newWorld(t *testing.T) *world {
 	f := fake.New(start)
-	s := httptest.NewServer(checked(t, f))
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	return &world{Fake: f, pool: pgtest.New(t), address: s.URL, credentials: f.Key + "\n" + f.Secret}
 }
@@ -159,7 +160,8 @@ func (w *world) granted(t *testing.T) (provider.Grant, provider.Answer) {
 func TestConformance(t *testing.T) {
 	t.Parallel()
 	for name, set := range map[string]func(*fake.Fake){
-		"stable": func(*fake.Fake) {}, "beta": func(f *fake.Fake) { f.Beta(true); f.LatestFirst(true) },
+		"stable": func(f *fake.Fake) { f.PlainErrors(true) },
+		"beta":   func(f *fake.Fake) { f.Beta(true); f.LatestFirst(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -39,8 +39,9 @@ type Connection struct {
 	Missing          []string     `db:"needs" json:"needs"` // codes, as of TestedAt
 	TestedAt         instant.Time `db:"tested_at" json:"tested_at"`
 	CreatedAt        instant.Time `db:"created_at" json:"created_at"`
-	// Needs are what the codes mean.
-	Needs []provider.Need `db:"-" json:"-"`
+	// Needs are what the codes mean; Optional, those of them without which everything else works.
+	Needs    []provider.Need `db:"-" json:"-"`
+	Optional []provider.Need `db:"-" json:"-"`
 }
 
 const columns = `provider, version, credentials, credentials_last4, credentials_set_at, needs, tested_at, created_at`
@@ -143,9 +144,13 @@ func (s *Service) Current(ctx context.Context) (*Connection, error) {
 
 // explained is a connection with the meaning of what is missing.
 func (s *Service) explained(c Connection) Connection {
-	c.Needs = nil
+	c.Needs, c.Optional = nil, nil
 	for _, code := range c.Missing {
-		c.Needs = append(c.Needs, s.deps.Provider.NeedOf(code))
+		if n := s.deps.Provider.NeedOf(code); n.Optional {
+			c.Optional = append(c.Optional, n)
+		} else {
+			c.Needs = append(c.Needs, n)
+		}
 	}
 	return c
 }

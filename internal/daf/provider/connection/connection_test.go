@@ -7,6 +7,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/fault"
@@ -24,7 +25,7 @@ type world struct {
 func newWorld(t *testing.T) *world {
 	w := fixture.New(t)
 	f := fake.New(w.Clock.Now())
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	keys := connection.NewKeyring(w.Pool, w.Keys.Secrets)
 	p := chariot.New(chariot.Config{Pool: w.Pool, API: s.URL, Now: w.Clock.Now,

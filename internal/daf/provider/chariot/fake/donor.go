@@ -146,12 +146,18 @@ func (f *Fake) decide(w http.ResponseWriter, r *http.Request, id, what string) {
 		"fundId": fund.ID, "amount": in.Amount, "metadata": object{"reference": s.reference}}})
 }
 
+// unintegrated is a grant that a donor makes himself, as the API shows it.
+type unintegrated struct {
+	connect string
+	shown   object
+}
+
 // confirm records that a donor makes a grant himself.
 func (f *Fake) confirm(id, connect, fund string, amount int64) {
 	of := f.uuid()
-	f.unintegrated = append(f.unintegrated, object{"id": of, "workflowSessionId": id, "connectId": connect,
+	f.unintegrated = append(f.unintegrated, unintegrated{connect, object{"id": of, "workflowSessionId": id,
 		"fundId": fund, "amount": amount, "status": "Unknown", "paymentChannel": "offline",
-		"createdAt": f.now.UTC().Format("2006-01-02 15:04:05.000")})
+		"createdAt": f.now.UTC().Format("2006-01-02 15:04:05.000")}})
 	f.event("unintegrated_grant.created", "unintegrated_grant", of)
 }
 

@@ -77,7 +77,7 @@ type Fake struct {
 	started       map[string]started
 	sessions      map[string]*session
 	grants        []*grant
-	unintegrated  []object
+	unintegrated  []unintegrated
 	events        []object
 	reported      []string // the ids of all events that ever were
 	requests      []Request
@@ -86,6 +86,9 @@ type Fake struct {
 	beta          bool
 	latestFirst   bool
 	silent        bool
+	plainErrors   bool
+	noDeposits    bool
+	deposits      []*deposit
 }
 
 // connect is an organization's enrollment.
@@ -146,6 +149,12 @@ func (f *Fake) Busy(yes bool) { f.set(func() { f.busy = yes }) }
 
 // Beta has statuses spelled as in the API's beta version.
 func (f *Fake) Beta(yes bool) { f.set(func() { f.beta = yes }) }
+
+// PlainErrors has errors written as in the API's earlier versions.
+func (f *Fake) PlainErrors(yes bool) { f.set(func() { f.plainErrors = yes }) }
+
+// NoDeposits has the account not allowed to read deposits, until it is called with false.
+func (f *Fake) NoDeposits(yes bool) { f.set(func() { f.noDeposits = yes }) }
 
 // LatestFirst has lists of events begin with the latest.
 func (f *Fake) LatestFirst(yes bool) { f.set(func() { f.latestFirst = yes }) }
@@ -227,7 +236,11 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	if status >= http.StatusBadRequest {
+	switch {
+	case status < http.StatusBadRequest:
+	case f.plainErrors:
+		out = object{"timestamp": f.now.UTC(), "code": status, "error": http.StatusText(status), "message": Secretive}
+	default:
 		w.Header().Set("Content-Type", "application/problem+json")
 	}
 	w.Header().Set("X-Request-Id", f.id("req-"))
@@ -257,6 +270,8 @@ func (f *Fake) answer(r *http.Request, name, id string, body []byte, fault Fault
 		return problem(http.StatusTooManyRequests)
 	case statuses[fault] != 0:
 		return problem(statuses[fault])
+	case f.noDeposits && ofDeposits(name):
+		return problem(http.StatusForbidden)
 	case fault == Proxy:
 		return http.StatusBadRequest, nil
 	}

@@ -164,8 +164,8 @@ func (f *Fake) listGrants(c call) (int, any) {
 func (f *Fake) listUnintegrated(c call) (int, any) {
 	var found []object
 	for _, g := range f.unintegrated {
-		if id := c.query.Get("connect_id"); id == "" || g["connectId"] == id {
-			found = append(found, g)
+		if id := c.query.Get("connect_id"); id == "" || g.connect == id {
+			found = append(found, g.shown)
 		}
 	}
 	return page(found, c.query, "pageLimit", "pageToken", 10)
@@ -175,6 +175,9 @@ func (f *Fake) listUnintegrated(c call) (int, any) {
 func (f *Fake) end(g *grant, status string) {
 	g.status, g.updatedAt = status, f.now
 	f.event("grant.updated", "grant", g.ID)
+	if status == completed {
+		f.deposit(g)
+	}
 }
 
 // simulate completes or cancels a grant, as in Chariot's sandbox.

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -37,6 +38,9 @@ var endpoints = map[string]endpoint{
 	"GET /v1/grants/:id":               {"", (*Fake).readGrant},
 	"GET /v1/unintegrated_grants":      {"connect_id pageLimit pageToken", (*Fake).listUnintegrated},
 	"GET /v1/events":                   {"limit cursor category", (*Fake).listEvents},
+	"GET /v1/deposits":                 {"limit page_token settled_at.after settled_at.before", (*Fake).listDeposits},
+	"GET /v1/deposits/:id":             {"", (*Fake).readDeposit},
+	"GET /v1/donations":                {"limit page_token deposit_id", (*Fake).listDonations},
 	"POST /v1/simulations/grants/:id/": {"", (*Fake).simulate},
 }
 
@@ -131,7 +135,7 @@ func (f *Fake) connect(c call) (int, any) {
 }
 
 func (c *connect) object() object {
-	return object{"id": c.ID, "name": c.Name, "active": true, "archived": false}
+	return object{"id": c.ID, "name": c.Name, "apiKey": "test_unused", "active": true, "archived": false}
 }
 
 func (f *Fake) readConnect(c call) (int, any) {
@@ -147,6 +151,11 @@ func (u Fund) object() object {
 	return object{
 		"id":                 u.ID,
 		"orgName":            u.Name,
+		"address":            "12 Elm Street",
+		"address2":           "",
+		"city":               "Boston",
+		"state":              "MA",
+		"zip":                "02108",
 		"supported":          u.Supported,
 		"minimumGrantAmount": u.Minimum,
 		"institutionDown":    u.Down,
@@ -192,8 +201,8 @@ func page(all []object, query url.Values, limitName, tokenName string, limit int
 	}
 	until := min(from+limit, len(all))
 	out := object{"results": append([]object{}, all[from:until]...)}
-	if until < len(all) {
-		out["nextPageToken"] = "page-" + strconv.Itoa(until)
+	if next := map[string]string{"page_token": "next_page_token"}[tokenName]; until < len(all) {
+		out[cmp.Or(next, "nextPageToken")] = "page-" + strconv.Itoa(until)
 	}
 	return http.StatusOK, out
 }

@@ -228,12 +228,14 @@ func TestAWayEndsWithItsTimeItsKeyOrItsDonor(t *testing.T) {
 func TestAWayEndsWithItsKey(t *testing.T) {
 	t.Parallel()
 	w := world(t)
-	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin}})
+	key := w.Issue(apikey.CreateInput{Kind: apikey.Public, AllowedOrigins: []string{fixture.PageOrigin},
+		AnyAncestor: true})
 	b, err := w.Workflows.Begin(t.Context(), workflow.BeginInput{
 		SessionID:      w.SessionOf(demo.Application{PublicKey: key.Text}, w.App.Merchants.US),
 		CustomerDetail: []byte(`{"amount":5}`)})
 	ok(t, err)
-	if way := get(t, w, b.Secret); len(way.AllowedOrigins) != 1 || way.AllowedOrigins[0] != fixture.PageOrigin {
+	if way := get(t, w, b.Secret); len(way.AllowedOrigins) != 1 || !way.AnyAncestor ||
+		way.AllowedOrigins[0] != fixture.PageOrigin {
 		t.Errorf("%+v", way)
 	}
 	_, err = pg.Exec(t.Context(), w.Pool, `UPDATE api_keys SET revoked_at = @now
