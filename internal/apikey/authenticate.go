@@ -26,8 +26,8 @@ type Credentials struct {
 
 // PublicUse is what a public key allows.
 type PublicUse struct {
-	Actor          authz.Actor
-	AllowedOrigins []string
+	Actor authz.Actor
+	Pages // without the domains of a merchant
 }
 
 func refuse(code, message string) error {
@@ -142,7 +142,8 @@ func (s *Service) AuthenticatePublic(ctx context.Context, value string) (PublicU
 		return PublicUse{}, err
 	}
 	s.noteUse(ctx, k, netip.Addr{})
-	return PublicUse{Actor: k.actor(), AllowedOrigins: k.AllowedOrigins}, nil
+	return PublicUse{k.actor(), Pages{AllowedOrigins: k.AllowedOrigins, MerchantDomains: k.MerchantDomains,
+		AnyAncestor: k.AnyAncestor}}, nil
 }
 
 // liveKey finds a key that works now, as it was at most two seconds ago. With errRevoked or errExpired, it returns the

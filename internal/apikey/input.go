@@ -30,8 +30,10 @@ func (in CreateInput) key(now time.Time) (Key, fault.Fields) {
 	checkName(&fs, &in.Name)
 	k := Key{
 		Kind: in.Kind, Name: in.Name, Rights: in.parseRights(&fs), Merchants: in.parseMerchants(&fs),
-		AllowedIPs:     parseAllowedIPs(&fs, in.Kind, in.AllowedIPs),
-		AllowedOrigins: parseAllowedOrigins(&fs, in.Kind, in.AllowedOrigins),
+		AllowedIPs:      parseAllowedIPs(&fs, in.Kind, in.AllowedIPs),
+		AllowedOrigins:  parseAllowedOrigins(&fs, in.Kind, in.AllowedOrigins),
+		MerchantDomains: checkOfPages(&fs, in.Kind, "merchant_domains", in.MerchantDomains),
+		AnyAncestor:     checkOfPages(&fs, in.Kind, "any_ancestor", in.AnyAncestor),
 	}
 	if !in.ExpiresAt.IsZero() {
 		k.ExpiresAt = instant.Ptr(in.ExpiresAt)
@@ -102,11 +104,20 @@ func parseAllowedIPs(fs *fault.Fields, kind Kind, list []string) []netip.Prefix 
 
 func parseAllowedOrigins(fs *fault.Fields, kind Kind, list []string) []string {
 	checkList(fs, "allowed_origins", len(list), kind == Public, "Only public keys are used on pages.")
-	if slices.ContainsFunc(list, func(o string) bool { return !check.IsOrigin(o) }) {
+	if slices.ContainsFunc(list, func(o string) bool { return !check.IsOriginPattern(o) }) {
 		fs.Add("allowed_origins", "parameter_invalid",
-			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own.")
+			"Write each origin as browsers do, such as https://shop.example: lowercase, no path, no port of the scheme's own. "+
+				"For all hosts below a domain of yours, write https://*.example.org.")
 	}
 	return ordered(list, cmp.Compare)
+}
+
+// checkOfPages notes that a key of this kind can't have a switch on that is about pages.
+func checkOfPages(fs *fault.Fields, kind Kind, param string, on bool) bool {
+	if on && kind != Public {
+		fs.Add(param, "parameter_invalid", "Only public keys are used on pages.")
+	}
+	return on
 }
 
 // checkList notes a list that this kind of key does not have, and one that is too long.

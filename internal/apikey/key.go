@@ -31,20 +31,25 @@ type Key struct {
 	AllowedIPs []netip.Prefix `db:"allowed_ips" json:"allowed_ips"`
 	// AllowedOrigins are the pages that may use a public key; none is any page in the sandbox and no
 	// page in production.
-	AllowedOrigins []string      `db:"allowed_origins" json:"-"`
-	PublicValue    *string       `db:"public_value" json:"-"` // a public key's text; no one keeps the others'
-	CreatedAt      instant.Time  `db:"created_at" json:"created_at"`
-	ExpiresAt      *instant.Time `db:"expires_at" json:"expires_at"`
-	RevokedAt      *instant.Time `db:"revoked_at" json:"-"`
-	ReplacedBy     *ids.Key      `db:"replaced_by" json:"replaced_by"` // what it was rolled to
-	Version        int           `db:"version" json:"-"`               // one more with every change
+	AllowedOrigins []string `db:"allowed_origins" json:"-"`
+	// MerchantDomains lets pages of the domains of the merchant that is paid use a public key, too.
+	MerchantDomains bool `db:"merchant_domains" json:"-"`
+	// AnyAncestor lets pages of any site embed those pages.
+	AnyAncestor bool          `db:"any_ancestor" json:"-"`
+	PublicValue *string       `db:"public_value" json:"-"` // a public key's text; no one keeps the others'
+	CreatedAt   instant.Time  `db:"created_at" json:"created_at"`
+	ExpiresAt   *instant.Time `db:"expires_at" json:"expires_at"`
+	RevokedAt   *instant.Time `db:"revoked_at" json:"-"`
+	ReplacedBy  *ids.Key      `db:"replaced_by" json:"replaced_by"` // what it was rolled to
+	Version     int           `db:"version" json:"-"`               // one more with every change
 	// LastUsedAt and LastUsedIP are up to a minute old. Of public keys there is no address.
 	LastUsedAt *instant.Time `db:"last_used_at" json:"last_used_at"`
 	LastUsedIP *netip.Addr   `db:"last_used_ip" json:"last_used_ip"`
 }
 
-const columns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins, public_value,
-	created_at, expires_at, revoked_at, replaced_by, version, last_used_at, last_used_ip`
+const columns = `id, application_id, name, kind, last4, rights, merchants, allowed_ips, allowed_origins,
+	merchant_domains, any_ancestor, public_value, created_at, expires_at, revoked_at, replaced_by, version,
+	last_used_at, last_used_ip`
 
 // Status says the outcome of a key.
 type Status string
@@ -73,11 +78,15 @@ func (k Key) Status(now time.Time) Status {
 // kept is what the audit log keeps of a key: the API's object with what that does not say.
 type kept struct {
 	Key
-	AllowedOrigins []string      `json:"allowed_origins"`
-	RevokedAt      *instant.Time `json:"revoked_at"`
+	AllowedOrigins  []string      `json:"allowed_origins"`
+	MerchantDomains bool          `json:"merchant_domains"`
+	AnyAncestor     bool          `json:"any_ancestor"`
+	RevokedAt       *instant.Time `json:"revoked_at"`
 }
 
-func (s *Service) record(k Key) kept { return kept{s.derive(k), k.AllowedOrigins, k.RevokedAt} }
+func (s *Service) record(k Key) kept {
+	return kept{s.derive(k), k.AllowedOrigins, k.MerchantDomains, k.AnyAncestor, k.RevokedAt}
+}
 
 // derive fills the members that follow from others.
 func (s *Service) derive(k Key) Key {
@@ -106,9 +115,13 @@ type CreateInput struct {
 	// AllowedIPs are addresses and networks (192.0.2.7, 2001:db8::/32) that a secret or restricted key
 	// may be used from; none means everywhere.
 	AllowedIPs []string
-	// AllowedOrigins bounds the pages that may use a public key; each as [check.IsOrigin] wants it.
+	// AllowedOrigins bounds the pages that may use a public key; each as [check.IsOriginPattern] wants it.
 	// None means any page in the sandbox and no page in production.
 	AllowedOrigins []string
+	// MerchantDomains lets pages of the domains of the merchant that is paid use a public key, too.
+	MerchantDomains bool
+	// AnyAncestor lets pages of any site embed those pages; otherwise each page around a form must be allowed, too.
+	AnyAncestor bool
 	// ExpiresAt ends the key's life; zero means never.
 	ExpiresAt time.Time
 	// Claim has the key made once; nil for a request that cannot be sent twice.
@@ -169,12 +182,13 @@ func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (Issued, error) {
 	}
 	tx.Later(`
 		INSERT INTO api_keys (id, application_id, kind, name, last4, secret_hash, public_value, rights, merchants,
-			allowed_ips, allowed_origins, expires_at, created_at)
+			allowed_ips, allowed_origins, merchant_domains, any_ancestor, expires_at, created_at)
 		VALUES (@id, @application_id, @kind, @name, @last4, @secret_hash, @public_value, @rights, @merchants,
-			@allowed_ips, @allowed_origins, @expires_at, @created_at)`,
+			@allowed_ips, @allowed_origins, @merchant_domains, @any_ancestor, @expires_at, @created_at)`,
 		pg.Args{"id": k.ID, "application_id": k.ApplicationID, "kind": k.Kind, "name": k.Name, "last4": k.Last4,
 			"secret_hash": hash, "public_value": k.PublicValue, "rights": k.Rights, "merchants": k.Merchants,
-			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt,
+			"allowed_ips": k.AllowedIPs, "allowed_origins": k.AllowedOrigins,
+			"merchant_domains": k.MerchantDomains, "any_ancestor": k.AnyAncestor, "expires_at": k.ExpiresAt,
 			"created_at": k.CreatedAt})
 	out := Issued{Key: s.derive(k), Text: text.text}
 	return out, s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", k.ID.String(), 0), nil, s.record(k))
@@ -183,10 +197,12 @@ func (s *Service) issueTx(tx *pg.Tx, actor authz.Actor, k Key) (Issued, error) {
 // UpdateInput is what can change of a key; nil leaves a member alone. What a key may do is fixed for its
 // life: other rights are another key.
 type UpdateInput struct {
-	ID             ids.Key
-	Name           *string
-	AllowedIPs     *[]string // as in [CreateInput]
-	AllowedOrigins *[]string // as in [CreateInput]
+	ID              ids.Key
+	Name            *string
+	AllowedIPs      *[]string // as in [CreateInput]
+	AllowedOrigins  *[]string // as in [CreateInput]
+	MerchantDomains *bool     // as in [CreateInput]
+	AnyAncestor     *bool     // as in [CreateInput]
 	// IfVersion is the version that the editor saw; nil is any.
 	IfVersion *int
 }
@@ -208,6 +224,12 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, in UpdateInput)
 		}
 		if in.AllowedOrigins != nil {
 			k.AllowedOrigins = parseAllowedOrigins(&fs, k.Kind, *in.AllowedOrigins)
+		}
+		if in.MerchantDomains != nil {
+			k.MerchantDomains = checkOfPages(&fs, k.Kind, "merchant_domains", *in.MerchantDomains)
+		}
+		if in.AnyAncestor != nil {
+			k.AnyAncestor = checkOfPages(&fs, k.Kind, "any_ancestor", *in.AnyAncestor)
 		}
 		return fs.Err()
 	})
@@ -258,11 +280,12 @@ func (s *Service) changeTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, id
 	k.Version++
 	tx.Later(`
 		UPDATE api_keys SET name = @name, allowed_ips = @allowed_ips, allowed_origins = @allowed_origins,
-			expires_at = @expires_at, revoked_at = @revoked_at, replaced_by = @replaced_by,
-			version = @version
+			merchant_domains = @merchant_domains, any_ancestor = @any_ancestor, expires_at = @expires_at,
+			revoked_at = @revoked_at, replaced_by = @replaced_by, version = @version
 		WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": k.ApplicationID, "id": k.ID, "name": k.Name, "allowed_ips": k.AllowedIPs,
-			"allowed_origins": k.AllowedOrigins, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt,
+			"allowed_origins": k.AllowedOrigins, "merchant_domains": k.MerchantDomains,
+			"any_ancestor": k.AnyAncestor, "expires_at": k.ExpiresAt, "revoked_at": k.RevokedAt,
 			"replaced_by": k.ReplacedBy, "version": k.Version})
 	return s.derive(k), s.audit.DoneTx(tx, actor, authz.KeyManage, audit.Of("api_key", id.String(), 0), before,
 		s.record(k))

@@ -76,7 +76,15 @@ func URL(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return clone(t, template{print: print, migrate: migrations.Up})
+	return clone(t, template{print: print, migrate: migrate})
+}
+
+// migrate makes the schema, and gives a server's role its rights to it.
+func migrate(ctx context.Context, url string) error {
+	if err := migrations.Up(ctx, url); err != nil {
+		return err
+	}
+	return migrations.Grant(ctx, url, migrations.ServerRole)
 }
 
 // StateDir returns a new directory, removed when the test ends, that a server
@@ -99,10 +107,10 @@ func StateDir(t testing.TB) string {
 	return dir
 }
 
-// fingerprint names the schema, ours and the job queue's: another one needs
-// another template.
+// fingerprint names the schema, ours and the job queue's, and who may do what
+// with it: another one needs another template.
 var fingerprint = sync.OnceValues(func() (string, error) {
-	return hash(migrations.FS, riverpgxv5.New(nil).GetMigrationFS("main"))
+	return hash(migrations.FS, migrations.Grants, riverpgxv5.New(nil).GetMigrationFS("main"))
 })
 
 func hash(sources ...fs.FS) (string, error) {

@@ -10,6 +10,12 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
+// PlanOf is [Plan] of a statement that was sent, with its arguments.
+func PlanOf(t *testing.T, pool *pgxpool.Pool, sent Statement) string {
+	t.Helper()
+	return Plan(t, pool, sent.SQL, sent.Args)
+}
+
 // Plan is how the server would execute a statement with these arguments if the tables were large: it reads none of
 // them from end to end that it need not.
 func Plan(t *testing.T, pool *pgxpool.Pool, sql string, args pg.Args) string {

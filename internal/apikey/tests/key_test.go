@@ -49,7 +49,7 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 	}
 	for _, in := range []apikey.CreateInput{
 		all, {Kind: apikey.Secret, Name: "Server"},
-		{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{"https://b.example", "https://a.example", "https://b.example"}},
+		{Kind: apikey.Public, Name: "Pages", AllowedOrigins: []string{"https://b.example", "https://a.example", "https://b.example"}, MerchantDomains: true, AnyAncestor: true},
 	} {
 		made := w.Issue(in)
 		want := apikey.Key{
@@ -70,6 +70,7 @@ func TestKeyIsShownWithoutItsText(t *testing.T) {
 			want.Rights = authz.Rights()
 		default:
 			want.AllowedOrigins, want.PublicValue = []string{"https://a.example", "https://b.example"}, &made.Text
+			want.MerchantDomains, want.AnyAncestor = true, true
 		}
 		if listed := find(t, w, made.ID); !reflect.DeepEqual(made.Key, want) || !reflect.DeepEqual(listed, want) {
 			t.Errorf("made\n%+v, listed\n%+v, want\n%+v", made.Key, listed, want)
@@ -116,6 +117,8 @@ func TestNewKeyTellsEveryMistake(t *testing.T) {
 		"rights of a secret key": {apikey.CreateInput{Kind: apikey.Secret, Name: "x", Rights: []authz.Right{"charge:read"}}, "rights"},
 		"limited secret key":     {apikey.CreateInput{Kind: apikey.Secret, Name: "x", Merchants: []int64{w.App.Merchants.US}}, "merchants"},
 		"secret key on pages":    {apikey.CreateInput{Kind: apikey.Secret, Name: "x", AllowedOrigins: []string{"https://a.example"}}, "allowed_origins"},
+		"secret key on domains":  {apikey.CreateInput{Kind: apikey.Secret, Name: "x", MerchantDomains: true}, "merchant_domains"},
+		"secret key embedded":    {apikey.CreateInput{Kind: apikey.Secret, Name: "x", AnyAncestor: true}, "any_ancestor"},
 		"another application's":  {restricted(func(in *apikey.CreateInput) { in.Merchants = []int64{w.App.Merchants.US, w.Other.Merchants.US} }), "merchants"},
 		"no merchant":            {restricted(func(in *apikey.CreateInput) { in.Merchants = []int64{0} }), "merchants"},
 		"too many merchants":     {restricted(func(in *apikey.CreateInput) { in.Merchants = make([]int64, 101) }), "merchants merchants"},
@@ -348,7 +351,7 @@ func TestKeysAreManagedByThoseWhoMay(t *testing.T) {
 func TestKeyIsForOriginsOnly(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	for _, s := range []string{"", "*", "null", "https://shop.example/", "https://*.example",
+	for _, s := range []string{"", "*", "null", "https://shop.example/", "https://*.example", "https://*.co.uk",
 		"https://shop.example:443", "javascript:alert(1)"} {
 		_, err := w.APIKeys.Create(t.Context(), w.Admin(), apikey.CreateInput{Kind: apikey.Public, Name: "x",
 			AllowedOrigins: []string{"https://shop.example", s}})

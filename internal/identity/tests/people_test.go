@@ -37,6 +37,16 @@ type people struct {
 	id    int64
 }
 
+// SignIn waits for its turn longer than a visitor would: the package's tests hash passwords at once.
+func (p people) SignIn(ctx context.Context, email, password string, from identity.Visitor) (identity.Person, error) {
+	for {
+		person, err := p.Service.SignIn(ctx, email, password, from)
+		if !fault.HasCode(err, "overloaded") {
+			return person, err
+		}
+	}
+}
+
 func newPeople(t *testing.T) people {
 	t.Helper()
 	clock, pool := fixture.NewClock(), pgtest.New(t)

@@ -169,7 +169,7 @@ func TestPublicKey(t *testing.T) {
 		{"secret", w.App.SecretKey, "invalid_public_key"},
 		{"restricted", w.App.RestrictedKey, "invalid_public_key"},
 		{"live", live(t, w, apikey.Public), "environment_mismatch"},
-		{"unheard", fixture.New(t).App.PublicKey, "invalid_public_key"},
+		{"unheard", fixture.New(t).Issue(apikey.CreateInput{Kind: apikey.Public}).Text, "invalid_public_key"},
 		{"revoked", revoked.Text, "public_key_revoked"},
 		{"expired", expired.Text, "public_key_revoked"},
 	} {

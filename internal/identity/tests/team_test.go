@@ -144,7 +144,7 @@ func TestEverybodySeesTheTeamOfTheirDomain(t *testing.T) {
 }
 
 // offers are who may offer which role where. Everything else is refused: 404 of what is not theirs.
-func TestNobodyGivesMoreThanTheirOwn(t *testing.T) {
+func TestPeopleGrantNoMoreThanTheirOwnRole(t *testing.T) {
 	t.Parallel()
 	s := newStaffed(t)
 	domains := map[string]authz.Domain{"system": authz.System(),
