@@ -62,6 +62,14 @@ func acss(number string) processor.Bank {
 // velocityLimited is the test card that is counted as payers' cards are.
 const velocityLimited = "velocity_limited"
 
+// proofOfWork is the test card for which a payer's browser has to prove work.
+const proofOfWork = "proof_of_work"
+
+// Challenged reports whether a number is the test card's that needs a proof of work.
+func Challenged(number string) bool {
+	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Number == number && c.Name == proofOfWork })
+}
+
 // Exempt reports whether a number is a test card's that may be used as often as one likes.
 func Exempt(number string) bool {
 	return slices.ContainsFunc(Cases(), func(c Case) bool { return c.Number == number && c.Name != velocityLimited })
@@ -95,6 +103,7 @@ func Cases() []Case {
 		{Number: "4000000000000101", Name: "cvc_check_fails", Effect: "approved; the check of the security code fails",
 			Check: func(c *processor.Checks) { c.CVC = failed(c.CVC) }},
 		{Number: "4000000000000689", Name: velocityLimited, Effect: "approved; the one test card that velocity limits count"},
+		{Number: "4000000000000697", Name: proofOfWork, Effect: "approved; the payer's browser must complete a proof of work first, as during card testing"},
 		{Number: "4000000000000259", Name: "disputed", Disputed: true, Effect: "approved; a chargeback (`fraudulent`) an hour after the capture"},
 		{Number: "4000000000001976", Name: "retrieval", Retrieved: true, Effect: "approved; a retrieval an hour after the capture"},
 		{Number: "4000000000005423", Name: "timeout", TimesOut: true, Effect: "approved, but the answer is lost; found 3 seconds later"},

@@ -309,7 +309,7 @@ func TestUnreachable(t *testing.T) {
 func TestRequestsStayBelowTheLimit(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	p, begun := w.open(), time.Now()
+	p, begun := stripe.New(stripe.Config{Accounts: w.keys, API: w.address, Now: w.Now}), time.Now()
 	for n := range 26 {
 		f := w.about(w.reference(), 1)
 		f.OriginalID = fmt.Sprint("pi_none", n)

@@ -61,8 +61,9 @@ var readings = []reading{
 	{sdk.BalanceTransactionTypeTaxFee, "", readAccountFee, charged | paid},
 }
 
-// Book implements [processor.Book]: the balance transactions of the connected accounts, oldest first. It reads a minute
-// behind real time, so that no line of an earlier second is missing.
+// Book implements [processor.Book]: the balance transactions of the accounts, oldest first. It reads a minute behind
+// real time, so that no line of an earlier second is missing. It leaves out a merchant's account that was disconnected
+// from the platform, whose payouts are then missing from the book.
 func (a *Adapter) Book(ctx context.Context, after int64, limit int) ([]processor.BookLine, error) {
 	horizon := a.config.Now().Add(-a.config.Times.Lag).Unix()
 	from := max(after/perSecond, horizon-int64(bookHistory/time.Second))
@@ -124,6 +125,8 @@ func (a *Adapter) entriesOf(ctx context.Context, account processor.Account, in s
 		n := 0
 		for t, err := range c.V1BalanceTransactions.List(ctx, p).All(ctx) {
 			switch n++; {
+			case k.isDisconnected(err):
+				return nil, nil
 			case err != nil:
 				return nil, fmt.Errorf("%w (account %s)", problem("list balance_transactions", err), account.External)
 			case t == nil:

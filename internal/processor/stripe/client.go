@@ -100,6 +100,13 @@ func isForbidden(err error) bool {
 	return errors.As(err, &e) && e.HTTPStatusCode == http.StatusForbidden
 }
 
+// isDisconnected reports whether a platform has no access to a merchant's account any more: the merchant or Stripe has
+// ended the connection. Neither its events nor its balance can be read then.
+func (k keys) isDisconnected(err error) bool {
+	var e *sdk.Error
+	return k.platform != "" && errors.As(err, &e) && e.Code == sdk.ErrorCodeAccountInvalid
+}
+
 // problem is an error of a request without the texts that Stripe wrote.
 func problem(request string, err error) error {
 	var e *sdk.Error
@@ -116,10 +123,11 @@ func problem(request string, err error) error {
 
 // transport keeps requests below the limits of their account, and marks those that could not connect.
 type transport struct {
-	next     http.RoundTripper
-	live     bool
-	mu       sync.Mutex
-	limiters map[limited]*rate.Limiter
+	next        http.RoundTripper
+	live        bool
+	perEndpoint int
+	mu          sync.Mutex
+	limiters    map[limited]*rate.Limiter
 }
 
 // limited is what a limit is of: an account, by the digest of its key, or one endpoint of it.
@@ -128,11 +136,11 @@ type limited struct {
 	endpoint string
 }
 
-func newTransport(live bool) *transport {
+func newTransport(live bool, perEndpoint int) *transport {
 	next := http.DefaultTransport.(*http.Transport).Clone()
 	next.DialContext = (&net.Dialer{Timeout: dialTimeout}).DialContext
 	next.TLSHandshakeTimeout, next.IdleConnTimeout, next.MaxIdleConnsPerHost = dialTimeout, idleTimeout, 64
-	return &transport{next: next, live: live, limiters: map[limited]*rate.Limiter{}}
+	return &transport{next: next, live: live, perEndpoint: perEndpoint, limiters: map[limited]*rate.Limiter{}}
 }
 
 // endpointOf is the endpoint of a request: its path is /v1/RESOURCE/ID/VERB, the last two of which some lack.
@@ -147,7 +155,7 @@ func endpointOf(r *http.Request) string {
 // RoundTrip implements [http.RoundTripper].
 func (t *transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	key := sha256.Sum256([]byte(r.Header.Get("Authorization")))
-	limits := []*rate.Limiter{t.limiter(limited{key, endpointOf(r)}, perEndpoint)}
+	limits := []*rate.Limiter{t.limiter(limited{key, endpointOf(r)}, t.perEndpoint)}
 	if t.live {
 		limits = append(limits, t.limiter(limited{key: key}, perAccount))
 	}

@@ -1,11 +1,13 @@
 package stripe_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 	"time"
 
 	"svcpay/internal/processor"
+	"svcpay/internal/processor/stripe/fake"
 )
 
 // TestAccountChangesAreReported changes a connected account's requirements at Stripe, which an event reports.
@@ -40,6 +42,56 @@ func TestAccountChangesAreReported(t *testing.T) {
 		!r.Deadline.Equal(deadline) || r.DisabledReason != "requirements.past_due" ||
 		report.Capabilities[processor.CardPayments] != "inactive" || report.Onboarding != processor.OnboardingPending {
 		t.Errorf("%+v, %+v, %v", report, r, err)
+	}
+}
+
+// TestADisconnectedAccountKeepsBackNoOther ends the connection of a merchant's account: the platform's own events and
+// balance transactions are read as before.
+func TestADisconnectedAccountKeepsBackNoOther(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	connected := w.connectMerchant()
+	w.paid(t, w.authorization(fake.Approved))
+	w.refunded(t, fake.Approved)
+	w.Advance(time.Hour)
+	read := func() (messages, lines int) {
+		t.Helper()
+		m, err := w.open().Messages(t.Context(), "", 100)
+		if err != nil {
+			t.Error(err)
+		}
+		l, err := w.open().Book(t.Context(), 0, 100)
+		if err != nil {
+			t.Error(err)
+		}
+		return len(m), len(l)
+	}
+	messages, lines := read()
+	w.Disconnect(connected)
+	if m, l := read(); m != messages || l != lines || messages == 0 || lines == 0 {
+		t.Errorf("%d messages and %d lines, and %d and %d before", m, l, messages, lines)
+	}
+	header, body := w.Webhook(connected, connected.LastEvent())
+	told, err := w.open().Notice(t.Context(), account, header, body)
+	if err != nil || len(told) != 1 {
+		t.Fatalf("%+v, %v", told, err)
+	}
+	events, err := w.open().Events(t.Context(), told[0])
+	if err != nil || len(events) != 1 || events[0].Kind != processor.AccountUpdated ||
+		events[0].Account != merchant.External {
+		t.Errorf("%+v, %v", events, err)
+	}
+	credentials, _ := w.keys.Credentials(t.Context(), merchant)
+	if report, err := w.open().Inspect(t.Context(), merchant, credentials); !errors.Is(err, processor.ErrNoAccount) {
+		t.Errorf("%+v, %v", report, err)
+	}
+	p := w.payout(ours)
+	if answer, err := w.open().Payout(t.Context(), p); err == nil {
+		t.Errorf("a payout to an account that cannot be read: %+v", answer)
+	}
+	w.Advance(2 * time.Minute)
+	if answer, err := w.open().Lookup(t.Context(), merchant, p.Reference); !errors.Is(err, processor.ErrNotFound) {
+		t.Errorf("%+v, %v", answer, err)
 	}
 }
 

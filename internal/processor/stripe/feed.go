@@ -43,7 +43,8 @@ var readers = map[sdk.EventType]reader{
 	sdk.EventTypePayoutFailed:   one(readPayout),
 	sdk.EventTypePayoutCanceled: one(readPayout),
 
-	sdk.EventTypeAccountUpdated: one(readAccount),
+	sdk.EventTypeAccountUpdated:                 one(readAccount),
+	sdk.EventTypeAccountApplicationDeauthorized: one(readAccount),
 
 	sdk.EventTypeChargeDisputeCreated:         readDispute,
 	sdk.EventTypeChargeDisputeUpdated:         readDispute,
@@ -67,7 +68,8 @@ func one(read func(ctx context.Context, c *sdk.Client, b body) (processor.Event,
 	}
 }
 
-// readAccount reports that an account changed. What it is now is read when the event is handled (see Inspect).
+// readAccount reports that an account changed, or that it was disconnected from its platform. What it is now is read
+// when the event is handled (see Inspect).
 func readAccount(context.Context, *sdk.Client, body) (processor.Event, error) {
 	return processor.Event{Kind: processor.AccountUpdated}, nil
 }
@@ -76,7 +78,7 @@ func readAccount(context.Context, *sdk.Client, body) (processor.Event, error) {
 // others for any other account.
 func feedTypes(paid bool) (types []string) {
 	for t := range readers {
-		if (strings.HasPrefix(string(t), "payout.") || t == sdk.EventTypeAccountUpdated) == paid {
+		if (strings.HasPrefix(string(t), "payout.") || strings.HasPrefix(string(t), "account.")) == paid {
 			types = append(types, string(t))
 		}
 	}
@@ -162,7 +164,8 @@ func (p *polls) found(after string, n int, until time.Time) {
 }
 
 // Messages implements [processor.Feed]. It reads the events of every connected account. While one account cannot be
-// read, none is: they share a cursor, which would pass what was not read. Webhooks arrive in the meantime. What is
+// read, none is: they share a cursor, which would pass what was not read. Webhooks arrive in the meantime. A merchant's
+// account that was disconnected from the platform is left out, or it would keep back the events of all others. What is
 // older than [history] is lost: Stripe has forgotten it.
 func (a *Adapter) Messages(ctx context.Context, after string, limit int) ([]notice.Message, error) {
 	now := a.config.Now()
@@ -208,6 +211,8 @@ func (a *Adapter) eventsOf(ctx context.Context, account processor.Account, in sp
 	n := 0
 	for e, err := range a.clientAt(account, k).V1Events.List(ctx, p).All(ctx) {
 		switch n++; {
+		case k.isDisconnected(err):
+			return nil, nil
 		case err != nil:
 			return nil, fmt.Errorf("%w (account %s)", problem("list events", err), account.External)
 		case e == nil:

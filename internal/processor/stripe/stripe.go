@@ -70,12 +70,14 @@ type Times struct {
 	// Lag is how far behind real time the feed and the book are read. Poll is the time between two reads of a feed that
 	// has nothing new.
 	Lag, Poll time.Duration
+	// PerEndpoint is how many requests an endpoint gets in a second, for each account.
+	PerEndpoint int
 }
 
 // filled replaces each zero by the time that Stripe needs.
 func (t Times) filled() Times {
 	return Times{Fence: cmp.Or(t.Fence, fenceAfter), Settle: cmp.Or(t.Settle, settleWindow), Lag: cmp.Or(t.Lag, lag),
-		Poll: cmp.Or(t.Poll, pollEvery)}
+		Poll: cmp.Or(t.Poll, pollEvery), PerEndpoint: cmp.Or(t.PerEndpoint, perEndpoint)}
 }
 
 // Adapter speaks Stripe's protocol. Its methods may be called from several goroutines.
@@ -109,7 +111,7 @@ var _ interface {
 func New(c Config) *Adapter {
 	c.API, c.Times = strings.TrimSuffix(c.API, "/"), c.Times.filled()
 	return &Adapter{
-		config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode),
+		config: c, http: &http.Client{Timeout: requestTimeout, Transport: newTransport(c.Livemode, c.Times.PerEndpoint),
 			CheckRedirect: noRedirect}}
 }
 

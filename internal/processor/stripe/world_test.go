@@ -75,7 +75,8 @@ func newWorld(t *testing.T) *world {
 }
 
 func (w *world) open() *stripe.Adapter {
-	return stripe.New(stripe.Config{Accounts: w.keys, API: w.address, Now: w.Now})
+	return stripe.New(stripe.Config{Accounts: w.keys, API: w.address, Now: w.Now,
+		Times: stripe.Times{PerEndpoint: 10_000}})
 }
 
 func (w *world) reference() string { return ids.NewOperation(w.Now()).String() }

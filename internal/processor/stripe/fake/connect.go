@@ -22,7 +22,8 @@ type connect struct {
 	// PayoutsFrozen makes Stripe refuse payouts although PayoutsEnabled is true.
 	PayoutsFrozen bool
 
-	platform                  *Account  // nil if it is not a connected account
+	platform                  *Account // nil if it is not a connected account
+	disconnected              bool
 	created                   time.Time // zero of one that was not created by the API
 	metadata                  object
 	balance                   map[string]int64 // available, by currency
@@ -46,6 +47,15 @@ func (f *Fake) OpenConnected(platform *Account, id string) *Account {
 	defer f.mu.Unlock()
 	a.connect = connect{platform: platform, PayoutsEnabled: true, DetailsSubmitted: true, Schedule: "manual"}
 	return a
+}
+
+// Disconnect ends the connection of an account to its platform, which an event reports. The platform's requests about
+// it are refused from then on.
+func (f *Fake) Disconnect(a *Account) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.event(a, "account.application.deauthorized", object{"id": "ca_fake", "object": "application"}, "")
+	a.disconnected = true
 }
 
 // AddBank adds a bank account and makes it the default for its currency.
@@ -117,7 +127,7 @@ func (f *Fake) scoped(of *Account, header string) *Account {
 		return of
 	}
 	for _, a := range f.accounts {
-		if a.ID == header && a.platform == of {
+		if a.ID == header && a.platform == of && !a.disconnected {
 			return a
 		}
 	}
