@@ -16,7 +16,7 @@ import (
 // the package that runs it.
 var fuzzed = map[string]string{
 	"authz.ParseDomain": "FuzzDomain",
-	"api.members":       "FuzzDecodeBody", "api.decode": "FuzzEveryBody", "api.queryOf": "FuzzQuery",
+	"api.members":       "FuzzDecodeBody", "api.mistakes": "FuzzEveryBody", "api.queryOf": "FuzzQuery",
 	"api.preferred": "FuzzAcceptHeader",
 	"api.mediaOf":   "FuzzContentType", "api.validKey": "FuzzIdempotencyKey", "api.ifMatch": "FuzzIfMatch",
 	"api.query.pairs":   "FuzzFilters",
@@ -44,7 +44,7 @@ var fuzzed = map[string]string{
 	"sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"devtools/signature.SecretOf":            "FuzzDiagnose",
 	"report/search.Parse":                    "FuzzParse", "report/search.ParseRef": "FuzzRef",
-	"token.CardInput.validate": "FuzzValidation", "upload.typeOf": "FuzzTypeOf",
+	"token.CardInput.validate": "FuzzValidation", "upload.TypeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }
 

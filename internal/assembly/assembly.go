@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/banklink"
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/charge"
+	"svcpay/internal/charge/rule"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/daf/provider/connection"
@@ -82,6 +83,12 @@ type Deps struct {
 	TestCase func(name string) (token.TestCase, bool)
 	// Exempt tells a sandbox's test cards; nil where there are none.
 	Exempt func(number sensitive.PAN) bool
+	// Challenged tells the sandbox's test card that has to prove work; nil where there is none.
+	Challenged func(number sensitive.PAN) bool
+	// WatchCards has a sandbox watch for card testing, as production does.
+	WatchCards bool
+	// EasierProofs is how many bits proofs of work need less in a sandbox.
+	EasierProofs int
 	// Happen has something happen at a sandbox's counterparty; nil in production.
 	Happen func(ctx context.Context, h simulate.Happening) error
 	// HappenToGrant has something happen at a sandbox's provider of donor-advised funds; nil in production.
@@ -115,6 +122,7 @@ type Services struct {
 	// Accounts are those at processors.
 	Accounts  *accounts.Service
 	Fees      *fee.Service
+	CardRules *rule.Service
 	Tokens    *token.Service
 	Ledger    *ledger.Service
 	Charges   *charge.Service
@@ -175,6 +183,7 @@ func New(d Deps) *Services {
 		Uploads: upload.New(upload.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 		Events:  event.New(event.Deps{Pool: d.Pool, Check: d.Check, Livemode: live, Clock: d.Clock}),
 	}
+	s.CardRules = rule.New(rule.Deps{Pool: d.Pool, Check: d.Check, Clock: d.Clock, Livemode: live})
 	s.Security = security.New(d.Pool, s.Audit, d.Vault.MAC("security events"), d.Now)
 	s.Identity.RecordIn(s.Security)
 	s.APIKeys.RecordIn(s.Security)
@@ -244,23 +253,22 @@ func (s *Services) reports(d Deps) {
 
 // withoutSandbox removes everything that only a sandbox may have, whatever the deployment was given.
 func (d Deps) withoutSandbox() Deps {
-	d.TestCase, d.Exempt, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil
+	d.TestCase, d.Exempt, d.Challenged, d.NextEvent, d.Happen, d.HappenToGrant = nil, nil, nil, nil, nil, nil
 	d.Donor, d.Authorize, d.Wallets.Seal = nil, nil, nil
-	d.Webhooks.Local = false
+	d.Webhooks.Local, d.EasierProofs = false, 0
 	return d
 }
 
-// tokenDeps limits declined cards in production only: in a sandbox, cards are declined on purpose.
+// tokenDeps watches for card testing in production: in a sandbox, cards are declined on purpose.
 func (s *Services) tokenDeps(d Deps) token.Deps {
 	live := d.Environment == apikey.Production
 	deps := token.Deps{Pool: d.Pool, Keys: s.APIKeys, Merchants: s.Merchants, Vault: d.Vault, Directory: d.Processors,
 		Processors: d.Processors, Check: d.Check, Livemode: live, Clock: d.Clock, Now: d.Now, TestCase: d.TestCase,
-		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Wallets: d.Wallets, Mail: s.Mail,
-		Security: s.Security}
-	if live {
-		deps.Recent = func(ctx context.Context, applicationID, merchantID int64,
-			since time.Time) (token.Recent, error) {
-			return s.Charges.Recent(ctx, applicationID, merchantID, since)
+		TestCases: simulate.CasesFor(SandboxCases(), "tokens"), Exempt: d.Exempt, Challenged: d.Challenged,
+		EasierProofs: d.EasierProofs, Wallets: d.Wallets, Mail: s.Mail, Security: s.Security}
+	if live || d.WatchCards {
+		deps.Firsts = func(ctx context.Context, of token.Group) (token.Firsts, error) {
+			return s.Charges.Firsts(ctx, of)
 		}
 	}
 	return deps
@@ -280,6 +288,7 @@ func (s *Services) sendMails(baseURL string) {
 	s.Payouts.WriteLetters(n)
 	s.Webhooks.WriteLetters(n)
 	s.Fees.WriteLetters(n)
+	s.Tokens.WriteLetters(n)
 }
 
 // listen connects what the counterparties tell with the flows that it concerns, and services with those that they do

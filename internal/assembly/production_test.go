@@ -31,13 +31,13 @@ func TestProductionHasNothingOfASandbox(t *testing.T) {
 		tokens.Wallets.Seal != nil {
 		t.Error("production has a part of the sandbox")
 	}
-	if tokens.Recent == nil {
-		t.Error("production does not limit declined cards")
+	if tokens.Firsts == nil {
+		t.Error("production does not watch for card testing")
 	}
 	given.Environment = apikey.Sandbox
 	s = New(given)
 	if tokens = s.tokenDeps(given); s.Simulate == nil || tokens.TestCase == nil || tokens.Exempt == nil ||
-		tokens.Recent != nil {
+		tokens.Firsts != nil {
 		t.Error("the sandbox lacks a part")
 	}
 }

@@ -122,3 +122,6 @@ func SandboxGrants(p *dafsandbox.Provider) func(context.Context, simulate.GrantH
 		return p.Simulate(ctx, dafsandbox.Simulation(h))
 	}
 }
+
+// SandboxChallenged tells the number of the test card that needs a proof of work.
+func SandboxChallenged(number sensitive.PAN) bool { return sandbox.Challenged(number.Reveal()) }

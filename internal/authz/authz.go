@@ -124,6 +124,9 @@ const (
 	FeeDefaultManage Permission = "fee_default:manage" // change that
 	FeeManageService Permission = "fee:manage_service" // see and change the service's own rates
 
+	CardRuleRead   Permission = "card_rule:read"   // a merchant's rules and lists for card payments, and a preview
+	CardRuleManage Permission = "card_rule:manage" // change them
+
 	MeRead    Permission = "me:read"    // who one is: the application and the key
 	KeyRead   Permission = "key:read"   // the application's keys, never their texts
 	KeyManage Permission = "key:manage" // make, change, roll and revoke them

@@ -21,6 +21,7 @@ const (
 func Rights() []Right {
 	return []Right{
 		"balance:read",
+		"card_rule:read", "card_rule:write",
 		"charge:read", "charge:write",
 		"dispute:read", "dispute:write",
 		"domain:read", "domain:write",

@@ -12,11 +12,11 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/banklink/institution"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -26,6 +26,7 @@ import (
 	"svcpay/internal/platform/seal"
 	"svcpay/internal/processor"
 	"svcpay/internal/token"
+	"svcpay/views/text"
 )
 
 const (
@@ -48,7 +49,7 @@ const (
 	Canceled   State = "canceled"
 )
 
-// Language is that of the modal's pages and of the mandate.
+// Language is that of the mandate.
 type Language string
 
 // The languages.
@@ -67,6 +68,7 @@ type Link struct {
 	Merchant        string           `db:"merchant_name"`
 	Scheme          processor.Scheme `db:"scheme"`
 	Language        Language         `db:"language"`
+	Locale          text.Language    `db:"locale"`       // of the pages
 	ColorScheme     string           `db:"color_scheme"` // light, dark or system
 	State           State            `db:"state"`
 	InstitutionID   string           `db:"institution_id"`   // "": none is chosen
@@ -79,10 +81,9 @@ type Link struct {
 	Number          []byte           `db:"number"`
 	Details         []byte           `db:"details"` // nil: there is nothing of which a token can be made
 	Used            bool             `db:"used"`    // a token was made
-	// AllowedOrigins are those of the pages that may show the modal; none means any, in a sandbox.
-	AllowedOrigins []string  `db:"allowed_origins"`
-	ExpiresAt      time.Time `db:"expires_at"` // by the machine's time
-	KeyEnded       bool      `db:"key_ended"`  // the public key does not work any more
+	apikey.Pages                     // that may show the modal
+	ExpiresAt       time.Time        `db:"expires_at"` // by the machine's time
+	KeyEnded        bool             `db:"key_ended"`  // the public key does not work any more
 }
 
 // Deps are what the service works with. Now is the machine's time.
@@ -110,14 +111,15 @@ var (
 	ErrExpired = fault.New(fault.KindGone, "link_expired", "This form is no longer valid. Close it and start again.")
 	// ErrEnded is of a way that is not open any more.
 	ErrEnded = fault.New(fault.KindConflict, "link_ended", "This form was completed or closed already.")
-	errOff   = fault.Refused("payment_method_disabled", "This merchant does not accept bank accounts through this form.")
+	errOff   = fault.Refused("payment_method_disabled",
+		"This merchant does not accept bank accounts through this form.")
 )
 
 // BeginInput asks for the modal.
 type BeginInput struct {
 	SessionID   string
 	Scheme      processor.Scheme
-	Locale      string // BCP 47; French is shown to anyone who prefers it, in Canada
+	Locale      string // of what the payer reads, as in BCP 47
 	ColorScheme string // light or dark; else as the payer's device
 }
 
@@ -135,9 +137,9 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err 
 	if !takes(m, in.Scheme) {
 		return "", errOff
 	}
-	language := English
-	if in.Scheme == processor.ACSS && strings.HasPrefix(strings.ToLower(in.Locale), "fr") {
-		language = French
+	locale, language := text.LanguageOf(in.Locale), English
+	if in.Scheme == processor.ACSS && locale.French() { // debits in Canada: whichever French the page is in
+		locale, language = text.LanguageCanadianFrench, French
 	}
 	if !slices.Contains([]string{"light", "dark"}, in.ColorScheme) {
 		in.ColorScheme = "system"
@@ -146,12 +148,14 @@ func (s *Service) Begin(ctx context.Context, in BeginInput) (secret string, err 
 	rand.Read(raw) // never fails (crypto/rand)
 	secret = base64.RawURLEncoding.EncodeToString(raw)
 	_, err = pg.Exec(ctx, s.deps.Pool, `
-		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language,
+		INSERT INTO bank_links (secret_hash, application_id, merchant_id, key_id, page_origin, scheme, language, locale,
 			color_scheme, created_at, expires_at)
-		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @scheme, @language, @colors, @now, @until)`,
+		VALUES (@hash, @application_id, @merchant_id, @key_id, @origin, @scheme, @language, @locale, @colors,
+			@now, @until)`,
 		pg.Args{"hash": hashOf(secret), "application_id": use.ApplicationID, "merchant_id": use.MerchantID,
 			"key_id": use.KeyID,
-			"origin": use.PageOrigin, "scheme": in.Scheme, "language": language, "colors": in.ColorScheme, "now": now,
+			"origin": use.PageOrigin, "scheme": in.Scheme, "language": language, "locale": locale,
+			"colors": in.ColorScheme, "now": now,
 			"until": now.Add(wayLife)})
 	return secret, err
 }
@@ -169,12 +173,14 @@ func takes(m merchant.Merchant, scheme processor.Scheme) bool {
 
 const selectLink = `
 	SELECT l.secret_hash, l.application_id, l.merchant_id, l.key_id, l.page_origin, m.name AS merchant_name, l.scheme,
-		l.language, l.color_scheme, l.state,
+		l.language, coalesce(l.locale, CASE l.language WHEN 'fr' THEN 'fr-CA' ELSE 'en' END) AS locale,
+			l.color_scheme, l.state,
 		coalesce(l.institution_id, '') AS institution_id, coalesce(l.institution_name, '') AS institution_name,
 		coalesce(l.visit_id, '') AS visit_id, coalesce(l.visit_address, '') AS visit_address,
 			coalesce(l.account_key, '') AS account_key,
 		coalesce(l.authorization_id, '') AS authorization_id, l.wrapped_key, l.number, l.details, l.used,
-			k.allowed_origins, l.expires_at,
+			k.allowed_origins, k.merchant_domains, m.domains,
+			k.any_ancestor, l.expires_at,
 		(k.revoked_at IS NOT NULL OR k.expires_at <= @now) IS TRUE AS key_ended
 	FROM bank_links l
 		JOIN merchants m ON m.application_id = l.application_id AND m.id = l.merchant_id

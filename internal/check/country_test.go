@@ -41,3 +41,31 @@ func TestCountries(t *testing.T) {
 		}
 	}
 }
+
+func TestCountriesWithoutPostalCode(t *testing.T) {
+	t.Parallel()
+	codes := check.WithoutPostalCode()
+	if !slices.IsSorted(codes) || len(slices.Compact(codes)) != len(check.WithoutPostalCode()) {
+		t.Errorf("not sorted, or one is there twice: %v", codes)
+	}
+	for _, code := range codes {
+		if !check.IsCountry(code) {
+			t.Errorf("%s is no country", code)
+		}
+	}
+	for languages, want := range map[string]bool{"en-HK": true, "zh-Hant-HK,zh;q=0.9": true, "en-US,en;q=0.9,ar-AE;q=0.8": true,
+		"en-US,en;q=0.9": false, "ga": false, "bs,ml": false, "": false, "-;=": false} {
+		if got := check.MayLackPostalCode(languages, "US"); got != want {
+			t.Errorf("%q: %t, want %t", languages, got, want)
+		}
+		if !check.MayLackPostalCode(languages, "IE") {
+			t.Errorf("%q: required at a merchant in Ireland", languages)
+		}
+	}
+	for code, want := range map[string]bool{"AE": true, "HK": true, "IE": true,
+		"CA": false, "DE": false, "FR": false, "GB": false, "SG": false, "US": false} {
+		if got := slices.Contains(codes, code); got != want {
+			t.Errorf("%s: %t, want %t", code, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package check_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,6 +39,56 @@ func TestIsOrigin(t *testing.T) {
 	for _, s := range noOrigins {
 		if check.IsOrigin(s) {
 			t.Errorf("%q is taken for an origin", s)
+		}
+	}
+}
+
+func TestIsOriginPattern(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{"https://shop.example", "https://*.example.org", "https://*.shop.example.co.uk",
+		"http://*.localhost:8081", "https://*.example.org:8443", "https://*.nonprofit.github.io"} {
+		if !check.IsOriginPattern(s) {
+			t.Errorf("%q is refused", s)
+		}
+	}
+	for _, s := range append(slices.Clone(noOrigins), "https://*", "https://*.org", "https://*.co.uk",
+		"https://*.github.io", "*.example.org", "https://*.*.example.org", "https://a.*.example.org",
+		"https://*a.example.org", "https://*.127.0.0.1", "https://*.[::1]", "https://*.example.org/x",
+		"https://*.example.org:443", "https://*.example.org *", "https://*.Example.org", "https://*.example.org.") {
+		if check.IsOriginPattern(s) {
+			t.Errorf("%q is taken for a pattern of origins", s)
+		}
+	}
+}
+
+func TestMatchesOrigin(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pattern, origin string
+		want            bool
+	}{
+		{"https://shop.example", "https://shop.example", true},
+		{"https://shop.example", "https://a.shop.example", false},
+		{"https://*.example.org", "https://a.example.org", true},
+		{"https://*.example.org", "https://a.b.example.org", true},
+		{"https://*.example.org", "https://example.org", false},
+		{"https://*.example.org", "https://evilexample.org", false},
+		{"https://*.example.org", "https://a.example.org.evil.example", false},
+		{"https://*.example.org", "http://a.example.org", false},
+		{"https://*.example.org", "https://a.example.org:8443", false},
+		{"https://*.example.org:8443", "https://a.example.org:8443", true},
+		{"https://*.example.org", "null", false},
+		{check.OriginOfDomain("give.example.org"), "https://give.example.org", true},
+		{check.OriginOfDomain("give.example.org"), "https://a.give.example.org", false},
+		{check.OriginOfDomain("give.example.org"), "https://give.example.org:8443", false},
+		{check.OriginOfDomain("give.example.org"), "http://give.example.org", false},
+		{check.OriginOfDomain("shop.localhost"), "http://shop.localhost:8081", true},
+		{check.OriginOfDomain("shop.localhost"), "http://shop.localhost", true},
+		{check.OriginOfDomain("shop.localhost"), "http://a.shop.localhost", false},
+		{check.OriginOfDomain("localhost"), "http://localhost:1@evil.example", false},
+	} {
+		if got := check.MatchesOrigin(c.pattern, c.origin); got != c.want {
+			t.Errorf("%s of %s: %v", c.origin, c.pattern, got)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func New(d Deps) *Service {
 	return s
 }
 
+// Deps returns the service's dependencies. Tests change some and make another service.
+func (s *Service) Deps() Deps { return s.deps }
+
 // derive fills the members that follow from others; lists are lists in JSON, empty too.
 func (s *Service) derive(d Dispute) Dispute {
 	d.Object = "dispute"

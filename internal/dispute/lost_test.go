@@ -57,7 +57,7 @@ func TestLostRepliesAreFoundOut(t *testing.T) {
 func TestAnswerGoesOnWhenItsCommitWasLost(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
-	deps := w.Disputes.Dependencies()
+	deps := w.Disputes.Deps()
 	lossy, armed := pgtest.Lossy(t, w.Pool)
 	deps.Pool = lossy
 	w.Disputes = dispute.New(deps)

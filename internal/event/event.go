@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
+	"svcpay/internal/platform/bulkhead"
 	"svcpay/internal/platform/clock"
 )
 
@@ -74,14 +75,14 @@ type Service struct {
 	deps  Deps
 	after []Follow
 	// waiting bounds how many lists wait for events at once; released ends their waiting.
-	waiting  chan struct{}
+	waiting  *bulkhead.Places[int64] // of applications
 	released chan struct{}
 	release  sync.Once
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{deps: d, waiting: make(chan struct{}, maxWaiting), released: make(chan struct{})}
+	return &Service{deps: d, waiting: bulkhead.Shared[int64](maxWaiting), released: make(chan struct{})}
 }
 
 // row is what an Event is read from; its id is the sequence, along which lists run.

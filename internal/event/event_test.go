@@ -322,23 +322,31 @@ func TestListsOfEventsWaitOnlyAsLongAsTheyMay(t *testing.T) {
 		t.Errorf("a caller who is gone: %v", err)
 	}
 	var all sync.WaitGroup
-	var waited atomic.Int64
-	for range 130 {
+	var waited [2]atomic.Int64 // lists of each application
+	other := w.Actor()
+	other.ApplicationID = w.Other.AppID
+	for n := range 150 {
 		all.Go(func() {
-			in := in
+			in, actor, of := in, w.Actor(), 0
+			if n%10 == 9 {
+				actor, of = other, 1
+			}
 			in.Wait = 2 * time.Second
 			began := time.Now()
-			if p, err := w.Events.List(t.Context(), w.Actor(), in); err != nil || len(p.Items) > 0 {
+			if p, err := w.Events.List(t.Context(), actor, in); err != nil || len(p.Items) > 0 {
 				t.Errorf("%v, %v", p, err)
 			}
 			if time.Since(began) > time.Second {
-				waited.Add(1)
+				waited[of].Add(1)
 			}
 		})
 	}
 	all.Wait()
-	if n := waited.Load(); n > 110 || n < 20 {
-		t.Errorf("%d of 130 waited", n)
+	if n := waited[0].Load(); n > 60 || n < 20 {
+		t.Errorf("%d of 135 waited", n)
+	}
+	if n := waited[1].Load(); n != 15 {
+		t.Errorf("%d of another application's 15 waited", n)
 	}
 }
 

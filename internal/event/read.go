@@ -2,6 +2,7 @@ package event
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"svcpay/internal/authz"
@@ -29,28 +30,46 @@ const MaxWait = 20 * time.Second
 const (
 	// look is how often one who waits looks for events.
 	look = 200 * time.Millisecond
-	// maxWaiting is how many lists wait at once in one binary. One more gets its answer at once, as it
-	// would in the end: who asks again loses nothing.
+	// maxWaiting is how many lists wait at once in one binary, of which an application has a share. One more gets its
+	// answer at once, as it would in the end: a caller that asks again loses nothing.
 	maxWaiting = 100
 )
 
-// List returns one page of the application's events that have their numbers. It may wait for the first of
-// them.
+// List returns one page of the application's events that have their numbers and are about objects of kinds that the
+// actor may read. It may wait for the first of them. If the actor may read none of the kinds that are asked for, the
+// fault names the permission that reads the first.
 func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
 	if err := s.deps.Check.Check(actor, authz.EventRead); err != nil {
+		return page.Of[Event]{}, err
+	}
+	var err error
+	if in.Types, err = s.readable(actor, in.Types); err != nil {
 		return page.Of[Event]{}, err
 	}
 	p, err := s.list(ctx, actor, in)
 	if err != nil || len(p.Items) > 0 || in.Wait <= 0 {
 		return p, err
 	}
-	select {
-	case s.waiting <- struct{}{}:
-		defer func() { <-s.waiting }()
-		return s.await(ctx, actor, in)
-	default:
+	leave, err := s.waiting.Take(ctx, actor.ApplicationID)
+	if err != nil { // no place
 		return p, nil
 	}
+	defer leave()
+	return s.await(ctx, actor, in)
+}
+
+// readable lists the types that filters cover, without those whose objects the actor may not read; nil is all types.
+func (s *Service) readable(actor authz.Actor, filters []string) ([]string, error) {
+	names := Covered(filters)
+	if filters == nil {
+		names = Names()
+	}
+	kinds, err := authz.Readable(s.deps.Check, actor, Kinds(names))
+	if err != nil || filters == nil && len(kinds) == len(Kinds(names)) {
+		return nil, err
+	}
+	names = slices.DeleteFunc(names, func(name string) bool { return !slices.Contains(kinds, Kind(name)) })
+	return append([]string{}, names...), nil // not nil, which is all types
 }
 
 // await reads a page again and again until it has something, or the wait is over.
@@ -77,17 +96,14 @@ func (s *Service) await(ctx context.Context, actor authz.Actor, in ListInput) (p
 func (s *Service) Release() { s.release.Do(func() { close(s.released) }) }
 
 func (s *Service) list(ctx context.Context, actor authz.Actor, in ListInput) (page.Of[Event], error) {
-	var names []string
-	if in.Types != nil {
-		names = append([]string{}, Covered(in.Types)...)
-	}
 	oldest, newest, err := Spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), actor.ApplicationID, in.Created)
 	if err != nil {
 		return page.Of[Event]{}, err
 	}
-	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage, pg.Args{"application_id": actor.ApplicationID, "types": names,
-		"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From,
-		"until": in.Created.Until, "oldest": oldest, "newest": newest}, s.event)
+	return pg.Page(ctx, s.deps.Pool, in.Page, selectPage,
+		pg.Args{"application_id": actor.ApplicationID, "types": in.Types,
+			"merchants": actor.Within(in.Merchants), "object": in.ObjectID, "from": in.Created.From,
+			"until": in.Created.Until, "oldest": oldest, "newest": newest}, s.event)
 }
 
 // Spans are of the ids of events. A run of payouts has one time for a minute, and who commits a minute later than
@@ -117,7 +133,7 @@ const selectPage = `
 		AND (@newest::uuid IS NULL OR id < ` + Behind + `)`
 
 // Get returns an event of the actor's application. A malformed id, an unknown one, another application's
-// and one that has no number yet get the same fault.
+// and one that has no number yet get the same fault. Faults: permission_denied, of the event's kind of object too.
 func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event, error) {
 	if err := s.deps.Check.Check(actor, authz.EventRead); err != nil {
 		return Event{}, err
@@ -127,7 +143,13 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Event,
 		return Event{}, fault.Missing()
 	}
 	e, err := s.Find(ctx, s.deps.Pool, actor.ApplicationID, eventID)
-	return authz.Seen(actor, e, e.merchant(), err)
+	if e, err = authz.Seen(actor, e, e.merchant(), err); err != nil {
+		return Event{}, err
+	}
+	if err := authz.Reads(s.deps.Check, actor, Kind(e.Type)); err != nil {
+		return Event{}, err
+	}
+	return e, nil
 }
 
 // merchant is whose event it is; 0 is no merchant, whom no one sees who does not see all.

@@ -5,9 +5,10 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/event"
-	"svcpay/internal/ids"
-	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
 )
 
@@ -16,10 +17,14 @@ import (
 func TestASpanOfEventsIsFoundByTheIndexes(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	plan := pgtest.Plan(t, pgtest.New(t), event.SelectPage+` ORDER BY id DESC LIMIT 51`,
-		pg.Args{"application_id": 1, "types": []string(nil),
-			"merchants": []int64(nil), "object": nil, "from": from, "until": from.AddDate(0, 0, 1),
-			"oldest": ids.FirstEvent(from), "newest": ids.FirstEvent(from.AddDate(0, 0, 1))})
+	var sent *pgtest.Sent
+	w := fixture.New(t, func(d *assembly.Deps) { d.Pool, sent = pgtest.Watched(t, d.Pool) })
+	until := from.AddDate(0, 0, 1)
+	if _, err := w.Events.List(t.Context(), w.Actor(), event.ListInput{Page: page.Input[int64]{Limit: 50},
+		Created: page.Times{From: &from, Until: &until}}); err != nil {
+		t.Fatal(err)
+	}
+	plan := pgtest.PlanOf(t, w.Pool, sent.Only(t, "FROM events"))
 	for _, want := range []string{
 		`events_pkey on events [^\n]*\n *Index Cond: \(\(application_id = '1'::bigint\) AND \(id < `,
 		`events_pkey on events [^\n]*\n *Index Cond: \(\(application_id = '1'::bigint\) AND \(id >= `,

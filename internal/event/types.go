@@ -52,6 +52,8 @@ var types = []Type{
 	{"merchant.created", "merchant", "A merchant was created.", nil},
 	{"merchant.updated", "merchant", "A merchant changed. This includes turning on DAF donations and enrolling in DAF Pay.", nil},
 
+	{"card_rules.updated", "card_rules", "A merchant's card rules changed, or entries of its lists were added or removed.", nil},
+
 	{"fees.updated", "fee_change", "A merchant's fees changed, or a change was scheduled, or a scheduled change was canceled.", nil},
 
 	{"daf_donation.created", "daf_donation", "A DAF donation was created.", nil},
@@ -107,6 +109,25 @@ func Covered(filters []string) (out []string) {
 	for _, t := range types {
 		if slices.ContainsFunc(filters, func(f string) bool { return Matches(f, t.Name) }) {
 			out = append(out, t.Name)
+		}
+	}
+	return out
+}
+
+// Kind is the kind of objects that events of a type are about; "" of a type that there is not.
+func Kind(name string) string {
+	i := slices.IndexFunc(types, func(t Type) bool { return t.Name == name })
+	if i < 0 {
+		return ""
+	}
+	return types[i].Object
+}
+
+// Kinds lists the kinds of objects that events of some types are about, each once.
+func Kinds(names []string) (out []string) {
+	for _, name := range names {
+		if kind := Kind(name); !slices.Contains(out, kind) {
+			out = append(out, kind)
 		}
 	}
 	return out

@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/platform/page"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/demo"
+	"svcpay/internal/testing/pgtest"
 )
 
 const day = 24 * time.Hour
@@ -89,11 +90,15 @@ func TestTermsAreFoundByTheirIndexes(t *testing.T) {
 	must(t, err)
 	_, err = pg.Exec(t.Context(), w.Pool, `ANALYZE fee_schedules`, pg.Args{})
 	must(t, err)
+	pool, sent := pgtest.Watched(t, w.Pool)
+	must(t, pg.InTx(t.Context(), pool, func(tx *pg.Tx) error {
+		_, err := fee.EffectiveTx(t.Context(), tx, map[fee.Merchant]time.Time{w.us(): w.Clock.Now()})
+		return err
+	}))
+	asked := sent.Only(t, "FROM service_fee_schedules")
 	plan, err := pg.All[struct {
 		Text string `db:"QUERY PLAN"`
-	}](t.Context(), w.Pool, "EXPLAIN "+fee.InForceStatement, pg.Args{
-		"applications": []int64{w.App.AppID}, "merchants": []int64{w.App.Merchants.US},
-		"at": []time.Time{w.Clock.Now()}})
+	}](t.Context(), w.Pool, "EXPLAIN "+asked.SQL, asked.Args)
 	must(t, err)
 	var text strings.Builder
 	for _, line := range plan {

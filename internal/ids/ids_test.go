@@ -149,7 +149,7 @@ func FuzzParse(f *testing.F) {
 		printed(ids.ParseKey), printed(ids.ParseExport), printed(ids.ParseHappening),
 		printed(ids.ParseEvent), printed(ids.ParseEndpoint), printed(ids.ParseDelivery), printed(ids.ParseReplay),
 		printed(ids.ParseDonation), printed(ids.ParseOperation), printed(ids.ParseAuditEntry),
-		printed(ids.ParseProcessorAccount),
+		printed(ids.ParseProcessorAccount), printed(ids.ParseCardRuleEntry),
 	}
 	f.Fuzz(func(t *testing.T, s string) {
 		taken := 0

@@ -27,6 +27,7 @@ type (
 	mailKind        struct{}
 
 	processorAccountKind struct{}
+	cardRuleEntryKind    struct{}
 )
 
 func (chargeKind) Prefix() string           { return "ch" }
@@ -54,6 +55,7 @@ func (enrollmentKind) Prefix() string       { return "enr" }
 func (auditEntryKind) Prefix() string       { return "aud" }
 func (mailKind) Prefix() string             { return "mail" }
 func (processorAccountKind) Prefix() string { return "pa" }
+func (cardRuleEntryKind) Prefix() string    { return "cre" }
 
 // The ids of the service's objects.
 type (
@@ -83,6 +85,7 @@ type (
 	Mail        = ID[mailKind]
 
 	ProcessorAccount = ID[processorAccountKind]
+	CardRuleEntry    = ID[cardRuleEntryKind]
 )
 
 // FirstCharge is the least id of a charge that was made at a time.
@@ -142,6 +145,7 @@ var (
 	NewMail        = New[mailKind]
 
 	NewProcessorAccount = New[processorAccountKind]
+	NewCardRuleEntry    = New[cardRuleEntryKind]
 
 	ChargeFrom    = FromBytes[chargeKind]
 	RefundFrom    = FromBytes[refundKind]
@@ -177,4 +181,5 @@ var (
 	ParseAuditEntry  = Parse[auditEntryKind]
 
 	ParseProcessorAccount = Parse[processorAccountKind]
+	ParseCardRuleEntry    = Parse[cardRuleEntryKind]
 )

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	dafsandbox "svcpay/internal/daf/provider/sandbox"
 	"svcpay/internal/inbound"
 	"svcpay/internal/platform/notice"
 	"svcpay/internal/platform/pg"
@@ -60,7 +61,8 @@ func TestFeedsRunInParallel(t *testing.T) {
 	} {
 		adapters = append(adapters, told{sandbox.New(name, pool, machine, nil), read})
 	}
-	s := inbound.New(pool, processor.NewRegistry(unconnected.Directory{}, adapters...), unconnected.Funds{}, machine)
+	s := inbound.New(pool, processor.NewRegistry(unconnected.Directory{}, adapters...),
+		dafsandbox.New(pool, machine, nil), machine)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	n, err := s.Run(ctx)
@@ -81,7 +83,8 @@ func TestNoticesNeedASenderAndASignature(t *testing.T) {
 	t.Parallel()
 	pool, machine := pgtest.New(t), func() time.Time { return time.Date(2027, 5, 6, 7, 8, 9, 0, time.UTC) }
 	one, two := sandbox.New("one", pool, machine, nil), sandbox.New("two", pool, machine, nil)
-	s := inbound.New(pool, processor.NewRegistry(unconnected.Directory{}, one, two), unconnected.Funds{}, machine)
+	s := inbound.New(pool, processor.NewRegistry(unconnected.Directory{}, one, two),
+		dafsandbox.New(pool, machine, nil), machine)
 	account := processor.Account{Adapter: "one", External: "app-1/merchant-1"}
 	e := processor.Event{ID: "0000000000000000001", Kind: "unheard", Account: account.External}
 	header, body, err := one.SignedNotice(t.Context(), e)

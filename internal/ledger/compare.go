@@ -168,7 +168,7 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		Balance money.Amount `db:"balance"`
 	}
 	for began := s.deps.Now(); ; {
-		b, err := nextBatch(ctx, s.deps.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.sumBatch)
+		b, err := nextBatch(ctx, s.deps.Pool, applicationID, c.after.Bytes(), c.through.Bytes(), s.deps.SumBatch)
 		if err != nil || b.N == 0 {
 			return err == nil, err
 		}
@@ -180,7 +180,7 @@ func (s *Service) sum(ctx context.Context, applicationID int64, c *comparison) (
 		for _, r := range rows {
 			c.sums[r.pot] += r.Balance
 		}
-		if c.after = b.Last; s.deps.Now().Sub(began) >= s.share {
+		if c.after = b.Last; s.deps.Now().Sub(began) >= s.deps.Share {
 			return false, nil
 		}
 	}

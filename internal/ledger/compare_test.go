@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/ledger"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/fixture"
 )
@@ -28,7 +29,8 @@ func TestALargeLedgerIsComparedInShares(t *testing.T) {
 	if _, err := pg.Exec(t.Context(), w.Pool, `UPDATE ledger_totals SET balance = balance + 1`, pg.Args{}); err != nil {
 		t.Fatal(err)
 	}
-	s, found := w.Ledger.InShares(1), map[int64]int{}
+	found := map[int64]int{}
+	s := ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks, Now: w.Clock.Now, SumBatch: 1, Share: -1})
 	for call := 1; len(found) < 2; call++ {
 		differences, err := s.CompareDue(t.Context())
 		if err != nil || call > 10 {

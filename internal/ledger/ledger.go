@@ -11,6 +11,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 	"time"
@@ -96,17 +97,21 @@ type Deps struct {
 	Livemode bool
 	Clock    *clock.Clock
 	Now      func() time.Time // the machine's time
+	// How many entries a transaction folds and a statement sums, and for how long a comparison looks at one
+	// application; zero for what is usual.
+	FoldBatch, SumBatch int
+	Share               time.Duration
 }
 
 // Service holds the use-cases of balances and the work on running totals.
 type Service struct {
-	deps                Deps
-	foldBatch, sumBatch int
-	share               time.Duration // of one application in a comparison
-	comparing           sync.Map      // what has begun, by application
+	deps      Deps
+	comparing sync.Map // what has begun, by application
 }
 
 // New makes the service.
 func New(d Deps) *Service {
-	return &Service{deps: d, foldBatch: foldBatch, sumBatch: sumBatch, share: compareShare}
+	d.FoldBatch, d.SumBatch = cmp.Or(d.FoldBatch, foldBatch), cmp.Or(d.SumBatch, sumBatch)
+	d.Share = cmp.Or(d.Share, compareShare)
+	return &Service{deps: d}
 }

@@ -5,9 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/ids"
 	"svcpay/internal/ledger"
-	"svcpay/internal/platform/pg"
+	"svcpay/internal/platform/page"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
 )
 
@@ -15,11 +17,14 @@ import (
 func TestASpanOfEntriesIsFoundByTheIndex(t *testing.T) {
 	t.Parallel()
 	from := time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
-	plan := pgtest.Plan(t, pgtest.New(t), ledger.SelectPage+` ORDER BY id DESC LIMIT 51`,
-		pg.Args{"application_id": 1, "accounts": ledger.MerchantAccounts(),
-			"merchants": []int64(nil), "kinds": []string(nil), "charge": nil, "source": nil, "from": from,
-			"until":  from.AddDate(0, 0, 1),
-			"oldest": ids.FirstEntry(from), "newest": ids.FirstEntry(from.AddDate(0, 0, 1))})
+	var sent *pgtest.Sent
+	w := fixture.New(t, func(d *assembly.Deps) { d.Pool, sent = pgtest.Watched(t, d.Pool) })
+	until := from.AddDate(0, 0, 1)
+	if _, err := w.Ledger.List(t.Context(), w.Actor(), ledger.ListInput{Page: page.Input[ids.Entry]{Limit: 50},
+		Created: page.Times{From: &from, Until: &until}}); err != nil {
+		t.Fatal(err)
+	}
+	plan := pgtest.PlanOf(t, w.Pool, sent.Only(t, "FROM ledger_entries"))
 	if !strings.Contains(plan, "Index Cond: ((application_id = '1'::bigint) AND (id >= ") ||
 		!strings.Contains(plan, ") AND (id < ") {
 		t.Error(plan)

@@ -12,9 +12,9 @@ import (
 )
 
 const (
-	// foldLag is how old an entry is before it goes into the totals: much longer than from the making
+	// FoldLag is how old an entry is before it goes into the totals: much longer than from the making
 	// of its id to the commit of its transaction.
-	foldLag = 5 * time.Minute
+	FoldLag = 5 * time.Minute
 	// foldBatch is how many entries one transaction folds, sumBatch how many one statement sums.
 	foldBatch = 5_000
 	sumBatch  = 50_000
@@ -78,14 +78,15 @@ func (s *Service) Fold(ctx context.Context) (int, error) {
 	}
 	folded := 0
 	err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
-		folded, err = s.foldTx(ctx, tx, firstOf(s.deps.Now().Add(-foldLag)))
+		folded, err = s.FoldTx(ctx, tx)
 		return err
 	})
 	return folded, err
 }
 
-// foldTx folds one batch of the application that is furthest behind and that no one else folds.
-func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, upTo [16]byte) (int, error) {
+// FoldTx folds one batch of the application that is furthest behind and that no one else folds.
+func (s *Service) FoldTx(ctx context.Context, tx *pg.Tx) (int, error) {
+	upTo := firstOf(s.deps.Now().Add(-FoldLag))
 	c, err := pg.One[cutoff](ctx, tx, `
 		SELECT application_id, through FROM ledger_cutoffs c
 		WHERE EXISTS (SELECT FROM ledger_entries e WHERE e.application_id = c.application_id AND e.id > c.through
@@ -97,7 +98,7 @@ func (s *Service) foldTx(ctx context.Context, tx *pg.Tx, upTo [16]byte) (int, er
 	if err != nil {
 		return 0, err
 	}
-	b, err := addTx(ctx, tx, c.ApplicationID, c.Through.Bytes(), upTo, s.foldBatch)
+	b, err := addTx(ctx, tx, c.ApplicationID, c.Through.Bytes(), upTo, s.deps.FoldBatch)
 	if err != nil || b.N == 0 {
 		return 0, err
 	}
@@ -129,8 +130,8 @@ func (s *Service) Rebuild(ctx context.Context, applicationID int64) error {
 			pg.Args{"application_id": applicationID}); err != nil {
 			return err
 		}
-		for after := (batch{N: s.sumBatch}); after.N == s.sumBatch; {
-			after, err = addTx(ctx, tx, applicationID, after.Last.Bytes(), c.Through.Bytes(), s.sumBatch)
+		for after := (batch{N: s.deps.SumBatch}); after.N == s.deps.SumBatch; {
+			after, err = addTx(ctx, tx, applicationID, after.Last.Bytes(), c.Through.Bytes(), s.deps.SumBatch)
 			if err != nil {
 				return err
 			}

@@ -30,7 +30,7 @@ func TestTotalsAndTailAreTheSumAtEveryPoint(t *testing.T) {
 	w := fixture.New(t)
 	merchants := []int64{w.App.Merchants.US, w.App.Merchants.CA}
 	rapid.Check(t, func(rt *rapid.T) {
-		s := w.Ledger.WithBatches(rapid.IntRange(1, 7).Draw(rt, "fold"), rapid.IntRange(1, 9).Draw(rt, "sum"))
+		s := withBatches(w, rapid.IntRange(1, 7).Draw(rt, "fold"), rapid.IntRange(1, 9).Draw(rt, "sum"))
 		for range rapid.IntRange(3, 6).Draw(rt, "steps") {
 			switch rapid.SampledFrom([]string{"post", "wait", "fold", "rebuild"}).Draw(rt, "step") {
 			case "post":
@@ -62,7 +62,7 @@ func TestTotalsAndTailAreTheSumAtEveryPoint(t *testing.T) {
 func TestFoldTakesWhatIsOldABatchAtATime(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(4, 4)
+	s := withBatches(w, 4, 4)
 	for i := range 10 {
 		if err := post(w, posting(w, fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestEachApplicationIsFolded(t *testing.T) {
 func TestKilledFoldLeavesNothing(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(3, 3)
+	s := withBatches(w, 3, 3)
 	for i := range 30 {
 		if err := post(w, posting(w, fmt.Sprint(i))); err != nil {
 			t.Fatal(err)
@@ -167,7 +167,7 @@ func TestKilledFoldLeavesNothing(t *testing.T) {
 func TestFoldingWhileOthersPostAndFold(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(5, 11)
+	s := withBatches(w, 5, 11)
 	var posters, folders sync.WaitGroup
 	var lag sync.RWMutex // the time stands still while a transaction is between its ids and its commit
 	done := make(chan struct{})
@@ -220,7 +220,7 @@ func TestFoldingWhileOthersPostAndFold(t *testing.T) {
 func TestLateEntriesAreFoundAndHealed(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(100, 2)
+	s := withBatches(w, 100, 2)
 	past := instant.Both(w.Clock.Now())
 	for i := range 5 {
 		if err := postAt(w, instant.Both(past.Machine.Add(time.Millisecond)), posting(w, fmt.Sprint(i))); err != nil {
@@ -309,7 +309,7 @@ func TestTotalsThatSomebodyChanged(t *testing.T) {
 func TestRebuildingWhileOthersPostAndFold(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(3, 2)
+	s := withBatches(w, 3, 2)
 	var all sync.WaitGroup
 	all.Go(func() {
 		for i := range 40 {
@@ -343,7 +343,7 @@ func TestRebuildingWhileOthersPostAndFold(t *testing.T) {
 func TestRebuildWaitsForAFold(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
-	s := w.Ledger.WithBatches(1, 100)
+	s := withBatches(w, 1, 100)
 	if err := post(w, posting(w, "a"), posting(w, "b")); err != nil {
 		t.Fatal(err)
 	}

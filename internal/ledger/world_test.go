@@ -16,6 +16,12 @@ import (
 	"svcpay/internal/testing/fixture"
 )
 
+// withBatches is a world's service that folds and sums so many entries at a time.
+func withBatches(w *fixture.World, fold, sum int) *ledger.Service {
+	return ledger.New(ledger.Deps{Pool: w.Pool, Check: w.Gate, Clock: w.Clocks, Now: w.Clock.Now, FoldBatch: fold,
+		SumBatch: sum})
+}
+
 func posting(w *fixture.World, key string) ledger.Posting {
 	return ledger.Posting{
 		ApplicationID: w.App.AppID, MerchantID: w.App.Merchants.US, BusinessKey: key, Kind: ledger.KindCapture,

@@ -134,6 +134,9 @@ func New(d Deps) *Service {
 		verifying: &verifying{busy: make(map[int64]bool)}}
 }
 
+// Deps returns the service's dependencies. Tests change some and make another service.
+func (s *Service) Deps() Deps { return s.deps }
+
 // on is a merchant as the audit log names it.
 func on(id int64) audit.Subject { return audit.Of("merchant", strconv.FormatInt(id, 10), id) }
 

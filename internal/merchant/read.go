@@ -124,7 +124,7 @@ const selection = `
 
 // Several reads those of some merchants that exist for the actor, by their ids.
 func (s *Service) Several(ctx context.Context, actor authz.Actor, merchants []int64) (map[int64]Merchant, error) {
-	if err := s.deps.Check.Check(actor, authz.MerchantRead); err != nil {
+	if err := authz.Reads(s.deps.Check, actor, "merchant"); err != nil {
 		return nil, err
 	}
 	all, err := pg.All[Merchant](ctx, s.deps.Pool, `SELECT `+columns+` FROM merchants m

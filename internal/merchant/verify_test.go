@@ -41,7 +41,7 @@ func build(t *testing.T, names ...string) *sites {
 	s := &sites{World: fixture.New(t), host: map[string]http.HandlerFunc{}}
 	server := httptest.NewServer(s)
 	t.Cleanup(server.Close)
-	d := s.Merchants.Dependencies()
+	d := s.Merchants.Deps()
 	d.LocalPort = server.Listener.Addr().(*net.TCPAddr).Port
 	s.service = merchant.New(d)
 	if _, err := s.service.InstallAssociation(t.Context(), s.Admin(), []byte(file), nil); err != nil {
@@ -191,7 +191,7 @@ func nowhere() *net.Resolver {
 func TestWebsitesOfTheInternetAreAskedByHTTPS(t *testing.T) {
 	t.Parallel()
 	s := build(t)
-	d := s.service.Dependencies()
+	d := s.service.Deps()
 	d.Sites = safehttp.New(safehttp.Policy{Resolver: nowhere()}) // a name under localhost is refused on its own
 	s.service = merchant.New(d)
 	s.set(t, "give.example.org", "shop.localhost")
@@ -286,5 +286,54 @@ func TestAsManyDomainsAsThereCanBe(t *testing.T) {
 		slices.ContainsFunc(ds, func(d merchant.Domain) bool { return d.Status != merchant.DomainVerified }) ||
 		ds[7].Domain != names[7] {
 		t.Errorf("%q, %v", states(ds), err)
+	}
+}
+
+// The domains of a merchant are looked at for one caller at a time, and those of so many merchants at once.
+func TestVerificationsTakeTurns(t *testing.T) {
+	t.Parallel()
+	s := build(t)
+	const most = 8
+	asked, answer := make(chan struct{}, 2*most), make(chan struct{})
+	var merchants []int64
+	for i := range most + 1 {
+		merchants = append(merchants, s.Merchant(merchant.CreateInput{}).ID)
+		name := fmt.Sprintf("m%d.localhost", i)
+		s.host[name] = func(w http.ResponseWriter, r *http.Request) {
+			asked <- struct{}{}
+			<-answer
+			says(http.StatusOK, file)(w, r)
+		}
+		if _, err := update(t, s.World, merchants[i], `{"domains":["`+name+`"]}`); err != nil {
+			t.Fatal(err)
+		}
+	}
+	verify := func(id int64) error {
+		_, err := s.service.VerifyDomains(t.Context(), s.Actor(), id, merchant.VerifyInput{}, nil)
+		return err
+	}
+	var busy sync.WaitGroup
+	for _, id := range merchants[:most] {
+		busy.Go(func() {
+			if err := verify(id); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	for range most {
+		<-asked
+	}
+	if err := verify(merchants[3]); !fault.HasCode(err, "operation_in_progress") {
+		t.Errorf("the same merchant again: %v", err)
+	}
+	if err := verify(merchants[most]); !fault.HasCode(err, "overloaded") {
+		t.Errorf("one more merchant: %v", err)
+	}
+	close(answer)
+	busy.Wait()
+	for _, i := range []int{3, most} {
+		if err := verify(merchants[i]); err != nil {
+			t.Errorf("merchant %d when the others are done: %v", i, err)
+		}
 	}
 }

@@ -187,7 +187,9 @@ var alarming = []security.Event{
 	{Kind: security.APIKey, Outcome: "ip_not_allowed"}, {Kind: security.APIKey, Outcome: "app_id_mismatch"},
 	{Kind: security.SignIn, Outcome: "code_wrong"}, {Kind: security.SignIn, Outcome: "password_wrong"},
 	{Kind: security.SignIn, Outcome: "account_locked"}, {Kind: security.CardNumber, Outcome: "rejected"},
-	{Kind: security.CardTesting, Outcome: "many_declines"}, {Kind: security.CardTesting, Outcome: "card_repeated"},
+	{Kind: security.CardTesting, Outcome: "card_repeated"},
+	{Kind: security.CardTesting, Outcome: "address_declines"}, {Kind: security.CardTesting, Outcome: "merchant_declines"},
+	{Kind: security.CardTesting, Outcome: "restriction_began"}, {Kind: security.CardTesting, Outcome: "proof_rejected"},
 }
 
 // Security counts a security event.

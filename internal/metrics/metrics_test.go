@@ -259,12 +259,6 @@ func TestWhatWaits(t *testing.T) {
 		INSERT INTO webhook_due (application_id, delivery_id, endpoint_id, event_id, next_attempt_at, created_at)
 		VALUES (@app, gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), @now, @now)`,
 		pg.Args{"app": w.App.AppID, "now": w.Clock.Now().Add(-time.Hour)})
-	for i, used := range []ratelimit.Quota{{Kind: "files", Most: 100}, {Kind: "files", Most: 120},
-		{Kind: "exports", Most: 100}} {
-		exec(t, w, `INSERT INTO stored_bytes (application_id, kind, day, bytes, most)
-			VALUES (@app, @kind, @day, 90, @most)`, pg.Args{"app": i, "kind": used.Kind, "most": used.Most,
-			"day": w.Clock.Now().UTC().AddDate(0, 0, -i/2)})
-	}
 	w.Clock.Advance(9 * time.Second)
 	expect(t, "read a moment ago", scrape(t, m), map[string]string{"svcpay_operations_open": "0"})
 	w.Clock.Advance(2*time.Hour - 9*time.Second)
@@ -276,6 +270,12 @@ func TestWhatWaits(t *testing.T) {
 		exec(t, w, `INSERT INTO reconciliation_runs (processor, day, requested, stage, horizon, started_at, finished_at)
 			VALUES (@name, @at::timestamptz, false, 'done',
 				@at, @at, @at)`, pg.Args{"name": name, "at": w.Clock.Now().Add(-time.Hour)})
+	}
+	for i, used := range []ratelimit.Quota{{Kind: "files", Most: 100}, {Kind: "files", Most: 120},
+		{Kind: "exports", Most: 100}} {
+		exec(t, w, `INSERT INTO stored_bytes (application_id, kind, day, bytes, most)
+			VALUES (@app, @kind, @day, 90, @most)`, pg.Args{"app": i, "kind": used.Kind, "most": used.Most,
+			"day": w.Clock.Now().UTC().AddDate(0, 0, -i/2)})
 	}
 	expect(t, "something waits", scrape(t, m), map[string]string{
 		"svcpay_operations_open": "1", "svcpay_operations_open_oldest_seconds": "7201",

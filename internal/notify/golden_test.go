@@ -23,6 +23,7 @@ import (
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/internal/token"
 	"svcpay/internal/webhook"
 )
 
@@ -101,6 +102,11 @@ func (w *world) aboutMoney() letterOf {
 		"refund_disputed":   func(ctx context.Context, tx *pg.Tx) error { return w.RefundFailedTx(ctx, tx, contested, true) },
 		"refund_failed_nothing_left": func(ctx context.Context, tx *pg.Tx) error {
 			return w.RefundFailedTx(ctx, tx, r, false)
+		},
+		"card_testing": func(ctx context.Context, tx *pg.Tx) error {
+			return w.CardTestingTx(ctx, tx,
+				token.CardTesting{ApplicationID: m.ApplicationID, MerchantID: m.ID, Tokens: 31,
+					Cards: 30, Addresses: 12, Declined: 27, At: early})
 		},
 		"fees_changed": func(ctx context.Context, tx *pg.Tx) error {
 			return w.FeesChangedTx(ctx, tx, m.ApplicationID, old, next)

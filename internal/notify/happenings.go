@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/platform/mail"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/refund"
+	"svcpay/internal/token"
 	"svcpay/internal/webhook"
 	"svcpay/views/text"
 )
@@ -29,6 +30,7 @@ const (
 	RefundFailed   mail.Kind = "refund_failed"
 	EndpointPaused mail.Kind = "endpoint_paused"
 	FeesChanged    mail.Kind = "fees_changed"
+	CardTesting    mail.Kind = "card_testing"
 )
 
 // The kinds of mails about what lets programs in, and money out. No one can turn these off: they are how someone
@@ -43,6 +45,7 @@ var (
 	_ payout.Letters  = (*Notifier)(nil)
 	_ refund.Letters  = (*Notifier)(nil)
 	_ webhook.Letters = (*Notifier)(nil)
+	_ token.Letters   = (*Notifier)(nil)
 	_ fee.Letters     = (*Notifier)(nil)
 )
 
@@ -179,6 +182,20 @@ func (n *Notifier) BankAccountChangedTx(ctx context.Context, tx *pg.Tx, m mercha
 			f.HeldUntil = when(v, b.HeldUntil.Time)
 		}
 		return words(f)
+	})
+}
+
+// CardTestingTx implements [token.Letters].
+func (n *Notifier) CardTestingTx(ctx context.Context, tx *pg.Tx, c token.CardTesting) error {
+	name, err := merchant.NameTx(ctx, tx, c.ApplicationID, c.MerchantID)
+	if err != nil {
+		return err
+	}
+	h := happening{CardTesting, fmt.Sprintf("/portal/merchants/%d", c.MerchantID), c.ApplicationID, c.MerchantID,
+		[]authz.Permission{authz.RefundCreate}}
+	return n.tellTx(ctx, tx, h, func(v text.Viewer) text.Mail {
+		return n.text.Notices.CardTesting(text.CardTestingFacts{Merchant: name, At: when(v, c.At), Tokens: c.Tokens,
+			Cards: c.Cards, Addresses: c.Addresses, Declined: c.Declined})
 	})
 }
 

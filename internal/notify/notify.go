@@ -26,7 +26,8 @@ const NewSignIn mail.Kind = identity.NewSignInMail
 // Choosable are the kinds of mails that people can turn off.
 func Choosable() []string {
 	out := []string{string(NewSignIn)}
-	for _, k := range []mail.Kind{DisputeOpened, DisputeDue, PayoutFailed, RefundFailed, EndpointPaused, FeesChanged} {
+	for _, k := range []mail.Kind{DisputeOpened, DisputeDue, PayoutFailed, RefundFailed, EndpointPaused, FeesChanged,
+		CardTesting} {
 		out = append(out, string(k))
 	}
 	return out

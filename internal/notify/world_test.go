@@ -59,11 +59,7 @@ func (w *world) invent(name string, r authz.Role, in demo.Application) int64 {
 	case authz.ScopeOrganization:
 		g.ScopeID = in.OrganizationID
 	}
-	id, err := w.Identity.CreatePerson(w.t.Context(),
-		identity.NewPerson{Email: name + "@example.org", Name: "Kim Vale", Password: "correct horse battery",
-			Grants: []identity.Grant{g}})
-	w.must(err)
-	return id
+	return w.Invent(name+"@example.org", "Kim Vale", "correct horse battery", g)
 }
 
 func (w *world) must(err error) {

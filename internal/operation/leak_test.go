@@ -1,4 +1,4 @@
-package operation
+package operation_test
 
 import (
 	"testing"

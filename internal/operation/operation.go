@@ -286,6 +286,42 @@ func IsOpen(ctx context.Context, q pg.Querier, id ids.Operation) (bool, error) {
 		pg.Args{"id": id})
 }
 
+// Searches for operations after the answer to a commit was lost: the window of calls that follow is running.
+const (
+	searchFor   = 4 * time.Second
+	searchPause = 100 * time.Millisecond
+)
+
+type openRow struct {
+	ID ids.Operation `db:"id"`
+}
+
+// FindOpen returns which of some operations are open. If the database doesn't answer, it tries again for some seconds,
+// and finds none if there is no answer then.
+func FindOpen(ctx context.Context, q pg.Querier, all []ids.Operation) map[ids.Operation]bool {
+	out := make(map[ids.Operation]bool, len(all))
+	if len(all) == 0 {
+		return out
+	}
+	ctx, cancel := context.WithTimeout(ctx, searchFor)
+	defer cancel()
+	for {
+		open, err := pg.All[openRow](ctx, q, `
+			SELECT id FROM processor_operations WHERE id = ANY (@ids::uuid[]) AND state = 'open'`, pg.Args{"ids": all})
+		if err == nil {
+			for _, o := range open {
+				out[o.ID] = true
+			}
+			return out
+		}
+		select {
+		case <-ctx.Done():
+			return out
+		case <-time.After(searchPause):
+		}
+	}
+}
+
 // Busy are the charges, of those that were asked about, that have an open call.
 type Busy struct{ answer *pg.Answer[busyRow] }
 

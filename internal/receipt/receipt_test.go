@@ -13,6 +13,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/charge"
+	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/internal/receipt"
@@ -218,5 +219,27 @@ func TestReceiptsShowNames(t *testing.T) {
 		if strings.Count(text, norm.NFC.String(name)) != 4 || strings.Contains(text, "cannot display") == shown {
 			t.Errorf("the receipt of %s says:\n%s", name, text)
 		}
+	}
+}
+
+// A gift from a donor-advised fund has no receipt: the donor's deduction was for the gift to the fund.
+func TestGiftsFromFundsHaveNoReceipt(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t, fixture.SendsMail)
+	us, amount := w.App.Merchants.US, money.Amount(500_00)
+	w.TakesDAF(us)
+	session := w.Authorized(w.App, us, daf.Integrated, amount)
+	d, err := w.DAF.Create(t.Context(), w.Actor(),
+		daf.CreateInput{MerchantID: &us, WorkflowSessionID: &session, Amount: &amount, Anonymous: new(true)}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := receipt.SendInput{ChargeID: d.Object.ID.String(), Email: "dana@example.org"}
+	if _, err := w.Receipts.Send(t.Context(), w.Person(authz.RoleOrganizationStaff), in, nil); !fault.HasCode(err,
+		"resource_missing") {
+		t.Errorf("a receipt of %s: %v", in.ChargeID, err)
+	}
+	if letters, err := w.Mail.Inbox(t.Context()); len(letters) > 0 || err != nil {
+		t.Errorf("%+v, %v", letters, err)
 	}
 }

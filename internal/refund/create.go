@@ -172,7 +172,7 @@ func (s *Service) decide(req request, id ids.Refund, l charge.Locked, now time.T
 	if err := untouched(l.Charge, in.IfLeft); err != nil {
 		return Refund{}, err
 	}
-	amount, err := amountOf(l.Charge, in.Amount)
+	amount, err := AmountOf(l.Charge, in.Amount)
 	if err != nil {
 		return Refund{}, err
 	}

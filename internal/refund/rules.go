@@ -31,9 +31,9 @@ func untouched(c charge.Charge, seen *money.Amount) error {
 		With("remaining", c.AmountRefundable)
 }
 
-// amountOf is what a request returns of a charge that its transaction holds, all that is left if
+// AmountOf is what a request returns of a charge that its transaction holds, all that is left if
 // it named no amount; or the fault that refuses it.
-func amountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
+func AmountOf(c charge.Charge, asked *money.Amount) (money.Amount, error) {
 	if ok, _ := refundable(c); !ok {
 		return 0, fault.New(fault.KindConflict, "charge_not_refundable",
 			fmt.Sprintf("A charge that is %s cannot be refunded.", c.Status)).On("charge_id").With("status",

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/assembly"
 	"svcpay/internal/charge"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -298,8 +299,13 @@ func TestSweepersShareTheWork(t *testing.T) {
 // A sweep reads what waits, and no others of the tables, also while the planner knows nothing of what is in them.
 func TestSweepFindsWhatWaitsByItsIndex(t *testing.T) {
 	t.Parallel()
-	plan := pgtest.Plan(t, pgtest.New(t), refund.SelectReleasable,
-		pg.Args{"only": nil, "except": []int64{}, "batch": 100})
+	var sent *pgtest.Sent
+	w := fixture.New(t, func(d *assembly.Deps) { d.Pool, sent = pgtest.Watched(t, d.Pool) })
+	view := clock.View{Moment: moment(t, w), Except: []int64{}}
+	if _, err := w.Refunds.ReleaseWaiting(t.Context(), view); err != nil {
+		t.Fatal(err)
+	}
+	plan := pgtest.PlanOf(t, w.Pool, sent.Only(t, "FROM refunds r"))
 	if !strings.Contains(plan, "refunds_waiting") ||
 		!strings.Contains(plan, "Index Cond: ((application_id = r.application_id) AND (id = r.charge_id))") ||
 		strings.Contains(plan, "Seq Scan") {

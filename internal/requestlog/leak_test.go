@@ -1,4 +1,4 @@
-package requestlog
+package requestlog_test
 
 import (
 	"testing"

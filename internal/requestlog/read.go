@@ -48,13 +48,17 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Log, e
 }
 
 // shown makes what the actor sees of an entry. Anyone who helps others sees that there was a request and what
-// became of it, not what was in it; programs see their own.
+// became of it, not what was in it; programs see their own. What was in it is also hidden from those who may not read
+// the objects that it was about.
 func (s *Service) shown(actor authz.Actor) func(Log) Log {
-	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
-		return s.derive
-	}
+	content := actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil
 	return func(l Log) Log {
-		l.Query, l.RequestBody, l.ResponseBody, l.IP, l.UserAgent = "", nil, nil, "", ""
+		if !content {
+			l.IP, l.UserAgent = "", ""
+		}
+		if !content || !s.readsContent(actor, l.Path) {
+			l.Query, l.RequestBody, l.ResponseBody = "", nil, nil
+		}
 		return s.derive(l)
 	}
 }

@@ -52,7 +52,7 @@ func (in CreateInput) check() (string, error) {
 		return "", fault.New(fault.KindInvalid, "request_too_large",
 			fmt.Sprintf("A file has at most %d bytes.", MaxSize))
 	}
-	found, ok := typeOf(in.Content)
+	found, ok := TypeOf(in.Content)
 	switch {
 	case ok && found == PDF && encrypted.Match(in.Content):
 		return "", fault.New(fault.KindInvalid, "content_type_unsupported",
@@ -103,9 +103,9 @@ var encrypted = regexp.MustCompile(`/Encrypt[\x00\t\n\f\r ]*(<<|[0-9]+[\x00\t\n\
 // pdfTail is how far before its end a PDF may have its last marker.
 const pdfTail = 1024
 
-// typeOf reports which type a content is: by its first bytes, and then by whether a reader would
+// TypeOf reports which type a content is: by its first bytes, and then by whether a reader would
 // find a header that makes sense and the file's end.
-func typeOf(content []byte) (string, bool) {
+func TypeOf(content []byte) (string, bool) {
 	found := http.DetectContentType(content)
 	if bytes.HasPrefix(bytes.TrimLeft(content, pdfLead), []byte("%PDF-")) {
 		found = PDF

@@ -12,9 +12,11 @@ import (
 	"svcpay/internal/platform/ratelimit"
 )
 
-// quota is what an application may upload on a day: some 400 scans of half a megabyte, or forty of the largest files.
-// While unattached files are kept for [life], they take at most 1.6 GiB of an application.
-var quota = ratelimit.Quota{Kind: "files", Most: 200 << 20}
+// Quota is how many bytes an application may upload on a day: some 400 scans of half a megabyte, or forty of the
+// largest files. While unattached files are kept for [life], they take at most 1.6 GiB of an application.
+const Quota = 200 << 20
+
+var quota = ratelimit.Quota{Kind: "files", Most: Quota}
 
 // Create keeps a file. Faults: those of [CreateInput.Validate], request_too_large,
 // content_type_unsupported when the content is not what it should be, rate_limited beyond the application's quota of

@@ -119,7 +119,7 @@ const rotationPage = 10_000
 
 // pageEnd is the last token of the page after one; the zero token when the page is the last.
 func (v *Vault) pageEnd(ctx context.Context, q pg.Querier, after ids.Token) (ids.Token, error) {
-	last, err := pg.Value[ids.Token](ctx, q, endOfPage, pg.Args{"after": after, "others": v.page - 1})
+	last, err := pg.Value[ids.Token](ctx, q, endOfPage, pg.Args{"after": after, "others": v.Page - 1})
 	if errors.Is(err, pg.ErrNone) {
 		return ids.Token{}, nil
 	}

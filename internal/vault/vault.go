@@ -64,7 +64,8 @@ var ErrSealed = errors.New("vault: the sealed data does not open")
 // Vault seals and opens. It holds no database: its rows travel in the caller's transactions.
 type Vault struct {
 	keys *Keys
-	page int // of the tokens that a rotation looks at
+	// Page is how many tokens a rotation looks at in one statement.
+	Page int
 	// Unreadable is called for each use of a token that failed because its data does not open; nil calls nothing.
 	Unreadable func(ctx context.Context)
 }
@@ -83,7 +84,7 @@ func (v *Vault) ReportUnreadable(ctx context.Context, ref Ref) {
 }
 
 // New makes a vault over the keysets.
-func New(keys *Keys) *Vault { return &Vault{keys: keys, page: rotationPage} }
+func New(keys *Keys) *Vault { return &Vault{keys: keys, Page: rotationPage} }
 
 // Fingerprint is the same for the same card number and tells nothing about it without the key.
 func (v *Vault) Fingerprint(pan sensitive.PAN) ([]byte, error) { return v.digest(pan.Reveal()) }

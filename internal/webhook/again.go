@@ -29,19 +29,23 @@ type Redelivery struct {
 }
 
 // Redeliver sends an event again, under the same id. Faults: resource_missing, of the event or of
-// the endpoint; webhook_endpoint_not_enabled.
+// the endpoint; webhook_endpoint_not_enabled; permission_denied, of an event whose object the actor may not read.
 func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, in RedeliverInput,
 	claim *idempotency.Claim) (out idempotency.Result[Redelivery], err error) {
-	if err := s.audit.Allow(ctx, actor, authz.EventRedeliver, audit.Of("event", id, 0)); err != nil {
+	subject := audit.Of("event", id, 0)
+	if err := s.audit.Allow(ctx, actor, authz.EventRedeliver, subject); err != nil {
 		return out, err
 	}
 	eventID, err := ids.ParseEvent(id)
 	if err != nil {
 		return out, fault.Missing()
 	}
-	return idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), eventID.Bytes(),
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, s.deps.Now(), eventID.Bytes(),
 		func(tx *pg.Tx) (Redelivery, error) {
 			e, err := s.deps.Events.Find(ctx, tx, actor.ApplicationID, eventID)
+			if err == nil {
+				err = s.reads(actor, "", []string{e.Type})
+			}
 			if err != nil {
 				return Redelivery{}, err
 			}
@@ -56,6 +60,7 @@ func (s *Service) Redeliver(ctx context.Context, actor authz.Actor, id string, i
 			r := Redelivery{Object: "redelivery", Livemode: s.deps.Livemode, EventID: e.ID, Endpoints: to}
 			return r, s.audit.DoneTx(tx, actor, authz.EventRedeliver, audit.Of("event", e.ID.String(), 0), nil, r)
 		})
+	return out, s.refused(ctx, actor, authz.EventRedeliver, subject, err)
 }
 
 // wantedTx lists the endpoints that an event goes to again.

@@ -9,6 +9,7 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
+	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
@@ -22,7 +23,8 @@ import (
 const maxEndpoints = 50
 
 // Create makes an endpoint that is enabled. Its secret is in the answer, and in no later one. Faults:
-// the mistakes of the input; webhook_endpoints_exhausted. claim may be nil.
+// the mistakes of the input; permission_denied, of events whose objects the actor may not read;
+// webhook_endpoints_exhausted. claim may be nil.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	if err := s.audit.Allow(ctx, actor, authz.WebhookManage, about("")); err != nil {
@@ -40,8 +42,11 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
 	if e.Events == nil {
 		e.Events = []string{"*"}
 	}
+	err := s.reads(actor, "events", event.Covered(e.Events))
+	if err := s.refused(ctx, actor, authz.WebhookManage, about(""), err); err != nil {
+		return idempotency.Result[Endpoint]{}, err
+	}
 	e = s.shown(e)
-	var err error
 	if e.Secret, e.Sealed, err = s.newSecret(e.ID); err != nil {
 		return idempotency.Result[Endpoint]{}, err
 	}
@@ -117,13 +122,24 @@ func (s *Service) List(ctx context.Context, actor authz.Actor, in ListInput) (pa
 		pg.Args{"application_id": actor.ApplicationID, "statuses": in.Statuses}, s.shown)
 }
 
-// Update changes what is sent where. Faults: the mistakes of the input; resource_missing; object_changed.
+// Update changes what is sent where. Faults: the mistakes of the input; resource_missing; object_changed;
+// permission_denied, of events whose objects the actor may not read: those that were sent, and those that would be.
 func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in UpdateInput,
 	claim *idempotency.Claim) (idempotency.Result[Endpoint], error) {
 	fs := in.Validate()
 	s.checkURL(&fs, in.URL)
-	return s.change(ctx, actor, id, fs, claim, func(_ *pg.Tx, e *Endpoint) error {
-		if err := check.Version(in.IfVersion, e.Version); err != nil {
+	return s.change(ctx, actor, id, fs, claim, func(tx *pg.Tx, e *Endpoint) error {
+		err := check.Version(in.IfVersion, e.Version)
+		if err == nil {
+			err = s.reads(actor, "events", event.Covered(in.Events))
+		}
+		if err == nil {
+			err = s.reads(actor, "", event.Covered(e.Events))
+		}
+		if err == nil && in.URL != nil && *in.URL != e.URL {
+			err = s.readsPendingTx(ctx, tx, actor, *e)
+		}
+		if err != nil {
 			return err
 		}
 		if in.URL != nil {
@@ -144,13 +160,17 @@ func (s *Service) Update(ctx context.Context, actor authz.Actor, id string, in U
 }
 
 // Enable has events sent to an endpoint again. What happened while it was disabled or paused is sent
-// by a replay only, and so is what is still to be canceled of what was on its way then.
+// by a replay only, and so is what is still to be canceled of what was on its way then. Faults: resource_missing;
+// permission_denied, of events whose objects the actor may not read.
 func (s *Service) Enable(ctx context.Context, actor authz.Actor, id string,
 	claim *idempotency.Claim) (out idempotency.Result[Endpoint], err error) {
 	var left ids.Endpoint
 	enable := func(tx *pg.Tx, e *Endpoint) error {
 		if e.Status == Enabled {
 			return nil
+		}
+		if err := s.reads(actor, "", event.Covered(e.Events)); err != nil {
+			return err
 		}
 		left = e.ID
 		e.Recovering = e.Recovering || e.Status == Paused
@@ -245,7 +265,7 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mist
 	if err != nil {
 		return out, err
 	}
-	return s.once(ctx, claim, endpointID, func(tx *pg.Tx) (Endpoint, error) {
+	out, err = s.once(ctx, claim, endpointID, func(tx *pg.Tx) (Endpoint, error) {
 		before, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
 		if err != nil {
 			return Endpoint{}, err
@@ -257,6 +277,7 @@ func (s *Service) change(ctx context.Context, actor authz.Actor, id string, mist
 		after = s.writeTx(tx, before, after)
 		return after, s.doneTx(tx, actor, endpointID, before, after)
 	})
+	return out, s.refused(ctx, actor, authz.WebhookManage, about(id), err)
 }
 
 // lockTx locks an endpoint that is not deleted.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/event"
 	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/clock"
@@ -99,12 +100,14 @@ func (s *Service) Deliveries(ctx context.Context, actor authz.Actor, id string,
 var deliverySpans = clock.Spans[ids.Delivery]{First: ids.FirstDelivery, Apart: time.Second}
 
 // shownDelivery makes what the actor sees of a delivery: anyone who helps others does not see what was sent
-// and answered; programs see their own.
+// and answered; programs see their own. What a receiver answers can repeat the event, so both are for those who may
+// read the event's object.
 func (s *Service) shownDelivery(actor authz.Actor) func(Delivery) Delivery {
-	if actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil {
-		return s.delivery
-	}
+	content := actor.Role.IsServer() || s.deps.Check.Check(actor, authz.ContentRead) == nil
 	return func(d Delivery) Delivery {
+		if content && authz.Reads(s.deps.Check, actor, event.Kind(d.EventType)) == nil {
+			return s.delivery(d)
+		}
 		for i := range d.Attempts {
 			a := &d.Attempts[i]
 			a.Request, a.Response, a.ResponseBody = map[string]string{}, map[string]string{}, ""

@@ -81,7 +81,8 @@ func (s *Service) replay(r Replay) Replay {
 
 // StartReplay has the events of a span sent to an endpoint again, each under its id. Faults: the
 // mistakes of the input, of which one is that no one knows any more what failed then (see [MissedWithin]);
-// resource_missing, webhook_endpoint_not_enabled, operation_in_progress while another replay runs.
+// resource_missing, webhook_endpoint_not_enabled, operation_in_progress while another replay runs; permission_denied,
+// of events whose objects the actor may not read.
 func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string, in ReplayInput,
 	claim *idempotency.Claim) (out idempotency.Result[Replay], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
@@ -97,8 +98,11 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 	if in.Which != nil {
 		r.Which = *in.Which
 	}
-	return idempotency.Once(ctx, s.deps.Pool, claim, now.Time, r.ID.Bytes(), func(tx *pg.Tx) (Replay, error) {
+	out, err = idempotency.Once(ctx, s.deps.Pool, claim, now.Time, r.ID.Bytes(), func(tx *pg.Tx) (Replay, error) {
 		e, err := s.lockTx(ctx, tx, actor.ApplicationID, endpointID)
+		if err == nil {
+			err = s.reads(actor, "", event.Covered(e.Events))
+		}
 		if err == nil {
 			err = enabled(e)
 		}
@@ -116,6 +120,7 @@ func (s *Service) StartReplay(ctx context.Context, actor authz.Actor, id string,
 		}
 		return r, s.doneTx(tx, actor, e.ID, nil, r)
 	})
+	return out, s.refused(ctx, actor, authz.WebhookManage, about(id), err)
 }
 
 type span struct {

@@ -67,12 +67,20 @@ func holdsCard(value any) bool {
 // MarshalJSON prints the object.
 func (s Sample) MarshalJSON() ([]byte, error) { return s.text, nil }
 
+// name is the type of the event.
+func (in TestInput) name() string {
+	if in.Type == nil {
+		return ping
+	}
+	return *in.Type
+}
+
 // Validate returns every mistake of the input.
 func (in TestInput) Validate() fault.Fields {
 	var fs fault.Fields
 	check.OneOf(&fs, "type", in.Type, event.Names()...)
 	if in.Data == nil {
-		check.Required(&fs, "data", in.Type == nil || *in.Type == ping)
+		check.Required(&fs, "data", in.name() == ping)
 		return fs
 	}
 	switch {
@@ -86,12 +94,16 @@ func (in TestInput) Validate() fault.Fields {
 }
 
 // Test sends a made-up event to one endpoint, whatever its filters: it is in no list of events, and has
-// no sequence. Faults: the mistakes of the input, resource_missing, webhook_endpoint_not_enabled.
+// no sequence. Faults: the mistakes of the input, permission_denied, of a type whose objects the actor may not read,
+// resource_missing, webhook_endpoint_not_enabled.
 func (s *Service) Test(ctx context.Context, actor authz.Actor, id string, in TestInput,
 	claim *idempotency.Claim) (out idempotency.Result[Delivery], err error) {
 	endpointID, err := s.managed(ctx, actor, id)
 	if err == nil {
 		err = in.Validate().Err()
+	}
+	if err == nil {
+		err = s.refused(ctx, actor, authz.WebhookManage, about(id), s.reads(actor, "type", []string{in.name()}))
 	}
 	if err != nil {
 		return out, err
@@ -122,11 +134,8 @@ type tested struct {
 // trial is the event of a test.
 func trial(e Endpoint, in TestInput, now time.Time) outbox.Event {
 	id := ids.NewEvent(now)
-	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: ping, ObjectID: id.Bytes(), Position: 1,
+	told := outbox.Event{ID: id, ApplicationID: e.ApplicationID, Type: in.name(), ObjectID: id.Bytes(), Position: 1,
 		Object: e, Test: true}
-	if in.Type != nil {
-		told.Type = *in.Type
-	}
 	if in.Data != nil {
 		told.Object = in.Data
 	}

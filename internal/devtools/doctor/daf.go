@@ -24,8 +24,15 @@ func dafProvider(ctx context.Context, p Patient) (Finding, error) {
 		return wrong(p.Funds+": "+f.Message, "connect again with svcpay daf connect"), nil
 	case err != nil:
 		return Finding{}, err
-	case len(c.Needs) == 0:
+	case len(c.Needs)+len(c.Optional) == 0:
 		return good("the provider of donor-advised funds accepts the key, and nothing is missing"), nil
+	case len(c.Needs) == 0:
+		var codes []string
+		for _, n := range c.Optional {
+			codes = append(codes, n.Code)
+		}
+		return good("the provider of donor-advised funds accepts the key, and only these optional parts are missing: " +
+			strings.Join(codes, ", ")), nil
 	}
 	var texts []string
 	for _, n := range c.Needs {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/devtools/doctor"
@@ -19,7 +20,7 @@ func TestTheConnectionToTheDAFProviderIsTested(t *testing.T) {
 	const check = "daf provider"
 	wants(t, patient(w), check, doctor.Good, "the sandbox's provider")
 	f := fake.New(w.Clock.Now())
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	p := patient(w)
 	p.DAF = connection.New(connection.Deps{Pool: w.Pool, Check: w.Gate, Now: w.Clock.Now, Box: w.Keys.Secrets,
@@ -31,6 +32,8 @@ func TestTheConnectionToTheDAFProviderIsTested(t *testing.T) {
 		t.Fatal(err)
 	}
 	wants(t, p, check, doctor.Good, "nothing is missing")
+	f.NoDeposits(true)
+	wants(t, p, check, doctor.Good, "optional parts are missing: deposits")
 	f.Fail("GET /v1/events", fake.Forbidden)
 	wants(t, p, check, doctor.Doubtful, "something is missing")
 	f.Busy(true)

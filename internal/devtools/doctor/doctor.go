@@ -91,7 +91,8 @@ type check struct {
 var vital = []check{{"durability", durability}, {"clock", clockOf}, {"environment", environment}}
 
 // further are the checks of what servers do with it.
-var further = []check{{"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates}, {"jobs", leader},
+var further = []check{{"role", role}, {"vault", vaultKeys}, {"mail", mails}, {"certificates", certificates},
+	{"jobs", leader},
 	{"charges", unresolved}, {"processors", absent}, {"processing", processing},
 	{"daf provider", dafProvider}, {"enrollments", enrollments},
 	{"webhooks", undelivered}, {"books", books}, {"audit", chains}, {"disk", disk}, {"quotas", quotas},

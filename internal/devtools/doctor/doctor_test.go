@@ -2,6 +2,7 @@ package doctor_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -183,6 +184,27 @@ func TestDurabilityIsVitalToProduction(t *testing.T) {
 	}
 }
 
+func TestRoleThatOwnsTablesIsDoubtfulInProduction(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	p := patient(w)
+	wants(t, p, "role", doctor.Good, "in a sandbox")
+	p.Production = true
+	wants(t, p, "role", doctor.Doubtful, "owns tables")
+	name := "serves_" + strings.ToLower(rand.Text()) // roles are of the whole cluster
+	execute(t, w, `CREATE ROLE `+name, nil)
+	t.Cleanup(func() {
+		_, _ = pg.Exec(context.WithoutCancel(t.Context()), w.Pool, `DROP ROLE `+name, nil)
+	})
+	pool, err := pg.Open(t.Context(), w.Pool.Config().ConnString()+"&role="+name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(pool.Close)
+	p.Pool = pool
+	wants(t, p, "role", doctor.Good, "owns no table")
+}
+
 func TestStatementsWithoutBoundsAreDoubtful(t *testing.T) {
 	t.Parallel()
 	w := fixture.New(t)
@@ -235,7 +257,7 @@ func TestWhatCannotBeLookedAtIsWrong(t *testing.T) {
 			t.Errorf("%+v", f)
 		}
 	}
-	if len(found) != 22 {
+	if len(found) != 23 {
 		t.Errorf("%d findings", len(found))
 	}
 	url := w.Pool.Config().ConnString()

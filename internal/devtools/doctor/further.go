@@ -32,6 +32,23 @@ func vaultKeys(ctx context.Context, p Patient) (Finding, error) {
 	return good(fmt.Sprintf("the vault's first %d rows open", seen.Opened)), err
 }
 
+// role looks at what the server's database role may do. One that owns the tables, or is a member of a role that does,
+// can rewrite the audit log and the ledger, and so can everyone who takes over a server.
+func role(ctx context.Context, p Patient) (Finding, error) {
+	owns, err := pg.Value[bool](ctx, p.Pool, `
+		SELECT r.rolsuper OR EXISTS (SELECT FROM pg_class c
+			WHERE c.relnamespace = 'public'::regnamespace AND pg_has_role(c.relowner, 'MEMBER'))
+		FROM pg_roles r WHERE r.rolname = current_user`, pg.Args{})
+	switch {
+	case err != nil || !owns:
+		return good("the server's database role owns no table"), err
+	case p.Production:
+		return doubtful("the server's database role owns tables, so it could rewrite the audit log",
+			"connect as the role of svcpay migrate --grant"), nil
+	}
+	return good("the server's database role may own tables in a sandbox"), nil
+}
+
 func mails(ctx context.Context, p Patient) (Finding, error) {
 	if p.Mailer == nil {
 		return doubtful("no mail is sent, and administrators pass links on themselves",

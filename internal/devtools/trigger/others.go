@@ -189,6 +189,22 @@ func touchMerchant(ctx context.Context, r *run, id string) (string, error) {
 	return id, err
 }
 
+// changeCardRules adds an email address that is not in use to the block list, so that the merchant's rules stay as they
+// are.
+func changeCardRules(ctx context.Context, r *run, id string) (string, error) {
+	n, err := strconv.ParseInt(id, 10, 64)
+	if err != nil {
+		return "", errors.New("the id of a merchant is a number")
+	}
+	rules, err := r.API.CardRules.Get(ctx, n)
+	if err != nil {
+		return "", err
+	}
+	_, err = r.API.CardRules.AddEntries(ctx, n, client.AddCardRuleEntries{List: "block", Kind: "email",
+		Values: []string{fmt.Sprintf("version-%d@trigger.example", rules.Version+1)}})
+	return id, err
+}
+
 // changeFees changes the merchant's daf_percentage, and returns the change of fees.
 func changeFees(ctx context.Context, r *run, id string) (string, error) {
 	n, err := strconv.ParseInt(id, 10, 64)

@@ -37,6 +37,8 @@ var recipes = map[string]recipe{
 	"merchant.created": {make: merchant, members: inMake},
 	"merchant.updated": {on: "merchant", make: merchant, do: touchMerchant, members: inMake},
 
+	"card_rules.updated": {on: "merchant", make: merchant, do: changeCardRules, members: inMake, ofMerchant: true},
+
 	"fees.updated": {on: "merchant", make: merchant, do: changeFees, members: inMake},
 
 	"daf_donation.created":   {why: noDonations},

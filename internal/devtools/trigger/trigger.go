@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -53,6 +54,8 @@ type recipe struct {
 	clock string
 	// unnumbered: do returns the id of the event itself, which is in no list.
 	unnumbered bool
+	// ofMerchant: do returns the id of the merchant, which the object is named by.
+	ofMerchant bool
 }
 
 // The steps of a recipe.
@@ -168,8 +171,16 @@ func (m *Maker) newest(ctx context.Context) (int64, error) {
 // await waits for an event of an object after a sequence.
 func (m *Maker) await(ctx context.Context, name, object string, after int64) (*client.Event, error) {
 	wait := int(patience / time.Second)
-	p, err := m.API.Events.ListPage(ctx, client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object,
-		AfterSequence: &after, Wait: &wait})
+	in := client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object, AfterSequence: &after,
+		Wait: &wait}
+	if recipes[name].ofMerchant {
+		n, err := strconv.ParseInt(object, 10, 64)
+		if err != nil {
+			return nil, err
+		}
+		in.ObjectID, in.MerchantID = "", []int64{n}
+	}
+	p, err := m.API.Events.ListPage(ctx, in)
 	if err != nil {
 		return nil, err
 	}

@@ -128,6 +128,7 @@ var named = regexp.MustCompile(`^[a-z0-9_:.@-]{1,100}$`)
 var administration = []authz.Permission{
 	authz.KeyManage, authz.WebhookManage, authz.EventRedeliver, authz.ExportCreate, authz.MerchantCreate,
 	authz.MerchantUpdate, authz.MerchantFeatures, authz.MerchantDomains, authz.FeeWriteDAF,
+	authz.CardRuleManage,
 }
 
 // kept reports whether it is written down that an actor used a permission.

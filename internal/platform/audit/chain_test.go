@@ -30,20 +30,26 @@ type world struct {
 	plain *audit.Log // the same without a key
 }
 
-func newWorld(t testing.TB) world {
+// rules are the policy.
+func rules(t testing.TB) authz.Checker {
 	t.Helper()
-	rules, err := policy.New()
+	c, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
 	}
+	return c
+}
+
+func newWorld(t testing.TB) world {
+	t.Helper()
 	w := world{t: t, pool: pgtest.New(t), clock: fixture.NewClock()}
 	keys, err := vault.CreateKeyFile(filepath.Join(t.TempDir(), "keys.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Log = audit.New(w.pool, audit.Keyed(rules, keys.MAC(vault.AuditMAC)), w.clock.Now)
-	w.again = audit.New(w.pool, audit.Keyed(rules, keys.MAC(vault.AuditMAC)), w.clock.Now)
-	w.plain = audit.New(w.pool, rules, w.clock.Now)
+	w.Log = audit.New(w.pool, audit.Keyed(rules(t), keys.MAC(vault.AuditMAC)), w.clock.Now)
+	w.again = audit.New(w.pool, audit.Keyed(rules(t), keys.MAC(vault.AuditMAC)), w.clock.Now)
+	w.plain = audit.New(w.pool, rules(t), w.clock.Now)
 	return w
 }
 

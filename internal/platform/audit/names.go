@@ -43,7 +43,8 @@ func bytesOf[ID interface{ Bytes() [16]byte }](parse func(string) (ID, error)) f
 }
 
 // ofMerchants are the kinds that people know by their merchant.
-var ofMerchants = map[string]bool{"merchant": true, "fee_schedule": true, "bank_account": true, "daf_enrollment": true}
+var ofMerchants = map[string]bool{"merchant": true, "fee_schedule": true, "bank_account": true, "daf_enrollment": true,
+	"card_rules": true}
 
 // SubjectNames returns the names of what entries of the audit log are about, by entry, as far as there is such an
 // object and the entry is of something that was done: what someone was refused is not theirs to know. The entries must

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -54,11 +55,16 @@ func DefaultDir(root bool, home string) string {
 	return filepath.Join(home, ".local", "state", "svcpay")
 }
 
-// URL is the address of database in the server whose state directory is dir.
+// URL is the address of database in the server whose state directory is dir, for the role that owns everything.
 func URL(dir, database string) string {
 	u := url.URL{Scheme: "postgres", User: url.User(superuser), Path: "/" + database}
 	u.RawQuery = url.Values{"host": {dataDir(dir)}, "port": {"5432"}, "sslmode": {"disable"}}.Encode()
 	return u.String()
+}
+
+// As is an address of such a server for another of its roles: it asks none for a password.
+func As(role, address string) string {
+	return strings.Replace(address, "://"+superuser+"@", "://"+url.User(role).String()+"@", 1)
 }
 
 // Start returns the running server of o.Dir with its database: it adopts one

@@ -187,7 +187,7 @@ func (s *Service) Create(ctx context.Context, actor authz.Actor, in Input,
 	if err := in.Validate().Err(); err != nil {
 		return out, err
 	}
-	if err := s.deps.Check.Check(actor, resources[*in.Resource].read); err != nil {
+	if err := authz.Reads(s.deps.Check, actor, resources[*in.Resource].object); err != nil {
 		return out, err
 	}
 	now := s.deps.Now()

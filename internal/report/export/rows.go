@@ -31,7 +31,7 @@ const maxColumns = 200
 
 // resource is a kind of objects that can be exported.
 type resource struct {
-	read     authz.Permission
+	object   string   // the kind of its objects, as [authz.Reads] knows it
 	statuses []string // nil: it has no status
 	columns  []string // of CSV, when none are asked for
 	// rows are the next objects as JSON, oldest first, and whether there are more.
@@ -45,43 +45,43 @@ func Resources() []string {
 }
 
 var resources = map[string]resource{
-	"charges": kind(authz.ChargeRead, charge.Statuses(), ids.ParseCharge,
+	"charges": kind("charge", charge.Statuses(), ids.ParseCharge,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Charge],
 			f Filters) (page.Of[charge.Charge], error) {
 			return s.deps.Charges.List(ctx, actor, charge.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"refunds": kind(authz.RefundRead, refund.Statuses(), ids.ParseRefund,
+	"refunds": kind("refund", refund.Statuses(), ids.ParseRefund,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Refund],
 			f Filters) (page.Of[refund.Refund], error) {
 			return s.deps.Refunds.List(ctx, actor, refund.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"disputes": kind(authz.DisputeRead, dispute.Statuses(), ids.ParseDispute,
+	"disputes": kind("dispute", dispute.Statuses(), ids.ParseDispute,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Dispute],
 			f Filters) (page.Of[dispute.Dispute], error) {
 			return s.deps.Disputes.List(ctx, actor, dispute.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"payouts": kind(authz.PayoutRead, payout.Statuses(), ids.ParsePayout,
+	"payouts": kind("payout", payout.Statuses(), ids.ParsePayout,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Payout],
 			f Filters) (page.Of[payout.Payout], error) {
 			return s.deps.Payouts.List(ctx, actor, payout.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"daf_donations": kind(authz.DonationRead, daf.Statuses(), ids.ParseDonation,
+	"daf_donations": kind("daf_donation", daf.Statuses(), ids.ParseDonation,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Donation],
 			f Filters) (page.Of[daf.Donation], error) {
 			return s.deps.Donations.List(ctx, actor, daf.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"balance_entries": kind(authz.BalanceRead, nil, ids.ParseEntry,
+	"balance_entries": kind("balance_entry", nil, ids.ParseEntry,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Entry],
 			f Filters) (page.Of[ledger.Entry], error) {
 			return s.deps.Ledger.List(ctx, actor, ledger.ListInput{Page: at, Created: f.times()})
 		}),
-	"merchants": kind(authz.MerchantRead, merchant.StatusNames(), parseMerchant,
+	"merchants": kind("merchant", merchant.StatusNames(), parseMerchant,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[int64],
 			f Filters) (page.Of[merchant.Merchant], error) {
 			return s.deps.Merchants.List(ctx, actor,
 				merchant.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
 		}),
-	"tokens": kind(authz.TokenRead, token.Statuses(), ids.ParseToken,
+	"tokens": kind("token", token.Statuses(), ids.ParseToken,
 		func(ctx context.Context, s *Service, actor authz.Actor, at page.Input[ids.Token],
 			f Filters) (page.Of[token.Token], error) {
 			return s.deps.Tokens.List(ctx, actor, token.ListInput{Page: at, Created: f.times(), Statuses: f.Status})
@@ -91,7 +91,7 @@ var resources = map[string]resource{
 func parseMerchant(id string) (int64, error) { return strconv.ParseInt(id, 10, 64) }
 
 // kind is a resource whose objects list reads, each after the one whose id parse reads.
-func kind[T any, ID comparable](read authz.Permission, statuses []string, parse func(string) (ID, error),
+func kind[T any, ID comparable](object string, statuses []string, parse func(string) (ID, error),
 	list func(context.Context, *Service, authz.Actor, page.Input[ID], Filters) (page.Of[T], error)) resource {
 	rows := func(ctx context.Context, s *Service, actor authz.Actor, e Export) ([]json.RawMessage, bool, error) {
 		at := page.Input[ID]{Limit: batchSize, Ascending: true}
@@ -113,7 +113,7 @@ func kind[T any, ID comparable](read authz.Permission, statuses []string, parse 
 		}
 		return out, p.HasMore, nil
 	}
-	return resource{read, statuses, columnsOf(reflect.TypeFor[T](), ""), rows}
+	return resource{object, statuses, columnsOf(reflect.TypeFor[T](), ""), rows}
 }
 
 // columnsOf lists the members of a record as CSV has them: those of objects with a point, lists and

@@ -204,7 +204,7 @@ func (s *Service) File(ctx context.Context, actor authz.Actor, id string) (File,
 	if err != nil {
 		return File{}, err
 	}
-	if err := s.deps.Check.Check(actor, resources[e.Resource].read); err != nil {
+	if err := authz.Reads(s.deps.Check, actor, resources[e.Resource].object); err != nil {
 		return File{}, err
 	}
 	if e.Status != "done" {

@@ -59,11 +59,6 @@ type Found struct {
 // MarshalJSON gives the object.
 func (f Found) MarshalJSON() ([]byte, error) { return f.record, nil }
 
-// readOf is what it takes to find objects of a kind.
-var readOf = map[string]authz.Permission{"charge": authz.ChargeRead, "refund": authz.RefundRead,
-	"dispute": authz.DisputeRead, "payout": authz.PayoutRead, "daf_donation": authz.DonationRead,
-	"merchant": authz.MerchantRead, "token": authz.TokenRead}
-
 // Find finds objects of several kinds, newest first unless the page ascends; merchants, whose ids tell no
 // time, stand above all others. What was written before is found. Kinds that the actor may not read are
 // left out; if that leaves none, the first is reported as denied.
@@ -72,16 +67,9 @@ func (s *Service) Find(ctx context.Context, actor authz.Actor, in Input) (page.O
 	if err := s.deps.Check.Check(actor, authz.SearchRead); err != nil {
 		return none, err
 	}
-	var denied error
-	kinds := slices.DeleteFunc(slices.Clone(in.Query.kinds), func(k string) bool {
-		err := s.deps.Check.Check(actor, readOf[k])
-		if err != nil && denied == nil {
-			denied = err
-		}
-		return err != nil
-	})
+	kinds, err := authz.Readable(s.deps.Check, actor, in.Query.kinds)
 	if len(kinds) == 0 {
-		return none, denied
+		return none, err
 	}
 	refs, err := s.refs(ctx, actor, kinds, in)
 	if err != nil {

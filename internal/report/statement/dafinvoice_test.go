@@ -228,3 +228,22 @@ func TestLongDAFInvoices(t *testing.T) {
 		t.Errorf("the table has its head %d times", n)
 	}
 }
+
+// A gift from a fund is in no total of what payers paid: neither in a month's statement nor in its rows. Only the
+// invoice of its fees names it.
+func TestStatementsLeaveOutGiftsFromFunds(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	w.TakesDAF(w.us)
+	before, rows := w.statement(t, w.here()), w.table(t, w.here())
+	d := w.donate(250_00, "a-gift")
+	w.mark(d, daf.Completed)
+	after := w.statement(t, w.here())
+	if len(after.Lines) != len(before.Lines) || after.ClosingBalance != before.ClosingBalance ||
+		len(w.table(t, w.here())) != len(rows) {
+		t.Errorf("%+v, %+v", before, after)
+	}
+	if invoice := w.invoice(t, w.here()); len(invoice.Lines) != 1 {
+		t.Errorf("%+v", invoice)
+	}
+}

@@ -68,19 +68,17 @@ type Entry struct {
 	CreatedAt         instant.Time  `db:"created_at" json:"created_at"`
 }
 
-// OfCharge returns one page of what happened to a charge of the actor's application.
+// OfCharge returns one page of what happened to a charge of the actor's application. Entries of the charge's refunds,
+// disputes and payouts are left out if the actor may not read those.
 func (s *Service) OfCharge(ctx context.Context, actor authz.Actor, id string,
 	in page.Input[ids.Happening]) (page.Of[Entry], error) {
 	c, err := s.deps.Charges.Get(ctx, actor, id)
 	if err != nil {
 		return page.Of[Entry]{}, err
 	}
-	kinds := []string{"charge"} // a key that may read charges alone is notified of nothing else
-	for kind, needed := range map[string]authz.Permission{"refund": authz.RefundRead, "dispute": authz.DisputeRead,
-		"payout": authz.PayoutRead} {
-		if s.deps.Check.Check(actor, needed) == nil {
-			kinds = append(kinds, kind)
-		}
+	kinds, err := authz.Readable(s.deps.Check, actor, []string{"charge", "refund", "dispute", "payout"})
+	if err != nil {
+		return page.Of[Entry]{}, err
 	}
 	return s.read(ctx, actor, in, pg.Args{"charge": c.ID, "donation": nil, "kinds": kinds})
 }
@@ -98,7 +96,7 @@ func (s *Service) OfDonation(ctx context.Context, actor authz.Actor, id string,
 // read reads a page of what happened to one object and to what belongs to it.
 func (s *Service) read(ctx context.Context, actor authz.Actor, in page.Input[ids.Happening],
 	args pg.Args) (page.Of[Entry], error) {
-	keys := s.deps.Check.Check(actor, authz.IdempotencyKeyRead) == nil
+	keys := authz.Reads(s.deps.Check, actor, "idempotency_key") == nil
 	args["application_id"] = actor.ApplicationID
 	return pg.Page(ctx, s.deps.Pool, in, selectTimeline, args, func(h Entry) Entry {
 		h.Object, h.Livemode = "timeline_entry", s.deps.Livemode

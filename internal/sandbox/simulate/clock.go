@@ -149,9 +149,13 @@ func ceil(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// drain does everything that is due for an application, and what becomes due by that.
+// drain does everything that is due for an application, including what becomes due in the meantime. It waits while
+// other workers handle messages from processors, because one of them may be about this application.
 func (s *Service) drain(ctx context.Context, applicationID int64) error {
 	for {
+		if err := s.deps.Inbound.Drain(ctx); err != nil {
+			return err
+		}
 		v, err := s.deps.Clock.Of(ctx, applicationID)
 		if err != nil {
 			return err

@@ -16,6 +16,7 @@ import (
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/page"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/sandbox/simulate"
 	"svcpay/internal/testing/fixture"
 )
@@ -306,4 +307,31 @@ func TestDurationsThatAreNone(t *testing.T) {
 	if _, err := w.Simulate.Now(t.Context(), w.Actor()); code(err) != "permission_denied" {
 		t.Error(err)
 	}
+}
+
+// A message that another worker was handling when the clock was moved is done when the answer comes.
+func TestAdvanceWaitsForMessagesThatAreBeingHandled(t *testing.T) {
+	t.Parallel()
+	w := fixture.New(t)
+	if _, err := pg.Exec(t.Context(), w.Pool, `
+		INSERT INTO inbound_events (feed, id, kind, account, body, attempts, next_attempt_at, received_at)
+		VALUES ('processor/sandbox', 'another', 'x', 'y', '{}', 1, @until, @now)`,
+		pg.Args{"now": w.Clock.Now(), "until": w.Clock.Now().Add(time.Hour)}); err != nil {
+		t.Fatal(err)
+	}
+	answered := make(chan struct{})
+	go func() {
+		defer close(answered)
+		if _, err := w.Simulate.Advance(t.Context(), w.Actor(),
+			simulate.AdvanceInput{Advance: ptr("1h")}, nil); err != nil {
+			t.Error(err)
+		}
+	}()
+	select {
+	case <-answered:
+		t.Error("the clock was moved while a message was being handled")
+	case <-time.After(100 * time.Millisecond): // for the answer that must not come
+	}
+	execute(t, w, `UPDATE inbound_events SET handled_at = next_attempt_at WHERE id = 'another'`)
+	<-answered
 }

@@ -1,4 +1,0 @@
-package event
-
-// SelectPage reads a page of a list.
-const SelectPage = selectPage

@@ -1,4 +1,0 @@
-package audit
-
-// SelectPage reads a page of the log.
-const SelectPage = selectPage
