@@ -33,6 +33,7 @@ const belonging = `
 // belongsOtherwise are the tables whose rows need not belong to an application, and why.
 var belongsOtherwise = map[string]string{
 	"audit_chains":               "0 is the chain of the deployment",
+	"card_attempts":              "counts that are soon purged",
 	"card_velocity":              "counts that are soon purged",
 	"counted_acts":               "counts that are soon purged",
 	"reconciliation_differences": "a processor's payment may be of no application",

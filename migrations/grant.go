@@ -8,6 +8,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// ServerRole is the role that servers have in `svcpay dev` and in tests; operators choose a name of their own.
+const ServerRole = "svcpay_run"
+
 // AppendOnly lists the tables whose rows a server adds and reads, and never changes or deletes.
 func AppendOnly() []string { return []string{"application_entries", "audit_entries", "ledger_entries"} }
 
@@ -53,8 +56,12 @@ DECLARE
 	one record;
 	rights text;
 BEGIN
+	PERFORM pg_advisory_xact_lock(hashtext('svcpay.grant')); -- two at once would change the same rows of the catalog
 	IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = runs) THEN
-		EXECUTE format('CREATE ROLE %I LOGIN', runs);
+		BEGIN
+			EXECUTE format('CREATE ROLE %I LOGIN', runs);
+		EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL; -- made for another database of the server
+		END;
 	END IF;
 	IF (SELECT rolsuper FROM pg_roles WHERE rolname = runs) OR pg_has_role(runs, current_user, 'MEMBER')
 		OR EXISTS (SELECT FROM pg_database WHERE datname = current_database() AND pg_has_role(runs, datdba, 'MEMBER'))

@@ -97,6 +97,39 @@ func TestTheRoleOfServersCannotChangeWhatIsAppendOnly(t *testing.T) {
 	}
 }
 
+// TestARoleWithoutRightsToNewTablesIsFound: a server does not start after an upgrade without --grant. Tables that are
+// not of its version are not its own.
+func TestARoleWithoutRightsToNewTablesIsFound(t *testing.T) {
+	t.Parallel()
+	url := pgtest.URL(t)
+	role, as := granted(t, url)
+	conn, err := pgx.Connect(t.Context(), url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close(t.Context()) }()
+	for _, c := range []struct {
+		first string
+		lacks bool
+	}{
+		{`CREATE TABLE of_a_version_to_come (id int)`, false},
+		{`REVOKE ALL ON chariot_deposits FROM ` + role, true},
+		{`GRANT SELECT ON chariot_deposits TO ` + role, false},
+		{`REVOKE ALL ON merchants FROM ` + role, true},
+	} {
+		if _, err := conn.Exec(t.Context(), c.first); err != nil {
+			t.Fatal(err)
+		}
+		pending, err := migrations.Pending(t.Context(), as)
+		if found := err != nil && strings.Contains(err.Error(), "--grant"); pending || found != c.lacks {
+			t.Errorf("%s: %v, %v", c.first, pending, err)
+		}
+	}
+	if pending, err := migrations.Pending(t.Context(), url); err != nil || pending {
+		t.Errorf("the owner: %v, %v", pending, err)
+	}
+}
+
 // TestGrantRefusesOwners refuses the owner of the tables and its members.
 func TestGrantRefusesOwners(t *testing.T) {
 	t.Parallel()

@@ -58,7 +58,8 @@ func TestServicesRunWithTheRoleOfServers(t *testing.T) {
 		}
 	}
 	for name, purge := range map[string]func(context.Context) (int64, error){"sessions": w.Tokens.PurgeSessions,
-		"velocity": w.Tokens.PurgeVelocity, "files": w.Uploads.Purge, "payloads": w.Tokens.PurgePayloads,
+		"velocity": w.Tokens.PurgeVelocity, "attempts": w.Tokens.PurgeAttempts, "uses": w.CardRules.PurgeUses,
+		"files": w.Uploads.Purge, "payloads": w.Tokens.PurgePayloads,
 		"workflows": w.Workflows.Purge, "links": w.Links.Purge, "accounts": w.Payouts.PurgeAccounts,
 		"portal sessions": w.Identity.PurgeSessions, "sign-ins": w.Identity.PurgeSignIns,
 		"exports": w.Exports.Purge, "deliveries": w.Webhooks.Purge, "mails": w.Mail.Purge,

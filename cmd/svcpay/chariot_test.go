@@ -10,6 +10,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/testing/fixture"
@@ -20,7 +21,7 @@ import (
 func TestChariotIsConnectedByCommand(t *testing.T) { // the commands set the program's log: on its own
 	w := fixture.New(t)
 	f := fake.New(machineTime())
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	dir := t.TempDir()
 	keys, credentials := filepath.Join(dir, "keys.json"), filepath.Join(dir, "chariot")
@@ -64,6 +65,11 @@ func TestChariotIsConnectedByCommand(t *testing.T) { // the commands set the pro
 		t.Error(text)
 	}
 	said(0, "daf", "test")
+	f.NoDeposits(true)
+	if text := said(0, "daf", "test"); !strings.Contains(text, "deposits (optional): ") ||
+		strings.Contains(text, "incomplete") {
+		t.Error(text)
+	}
 	env = append(env[:4:4], "SVCPAY_DAF_PROVIDER=sandbox")
 	env[3] = "SVCPAY_BASE_URL=https://api.example.org"
 	if text := said(1, "daf", "test"); !strings.Contains(text, "SVCPAY_DAF_PROVIDER") {
@@ -77,7 +83,7 @@ func TestProductionUsesChariot(t *testing.T) {
 	w := fixture.New(t)
 	f := fake.New(machineTime())
 	f.Key = "sk_live_fake"
-	s := httptest.NewServer(f)
+	s := httptest.NewServer(described.Serve(t, f))
 	t.Cleanup(s.Close)
 	c := config{environment: apikey.Production, daf: dafSettings{url: "https://giving.example.org", chariotAPI: s.URL}}
 	parties := partiesOf(c, w.Keys.Secrets, w.Pool, machineTime, nil)

@@ -101,6 +101,7 @@ func (p counterparties) fill(d *assembly.Deps) {
 		return
 	}
 	d.TestCase, d.Exempt = assembly.SandboxCase, assembly.SandboxExempt
+	d.Challenged = assembly.SandboxChallenged
 	d.Happen = assembly.SandboxHappens(s.processors...)
 	d.NextEvent = assembly.SandboxNext(s.funds, s.processors...)
 	if s.funds == nil {

@@ -95,5 +95,8 @@ func printConnection(out io.Writer, c connection.Connection, address string) err
 	for _, n := range c.Needs {
 		fmt.Fprintf(t, "\n%s: %s\n", n.Code, n.Text)
 	}
+	for _, n := range c.Optional {
+		fmt.Fprintf(t, "\n%s (optional): %s\n", n.Code, n.Text)
+	}
 	return t.Flush()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,15 +18,12 @@ import (
 	"svcpay/examples/shop"
 	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
-	"svcpay/internal/devtools/doctor"
 	"svcpay/internal/platform/localpg"
-	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/stripe"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/sandbox/history"
 	"svcpay/internal/vault"
-	"svcpay/migrations"
 )
 
 type devCommand struct {
@@ -194,50 +190,6 @@ func (s *dev) run() error {
 		c.ChariotURL = s.chariot.address()
 	}
 	return s.serve(a, c, log)
-}
-
-// postgres says where the local PostgreSQL keeps its data, and where it was put if it was fetched.
-func (s *dev) postgres() localpg.Options {
-	return localpg.Options{Dir: s.stateDir, Home: lookup(s.world.env, "HOME"), Database: "svcpay",
-		Progress: func(step string) { s.say("  %s", step) }}
-}
-
-// database starts the local PostgreSQL, unless DATABASE_URL names one that is no production's, and migrates it.
-func (s *dev) database() (stop func(), err error) {
-	stop = func() {}
-	if s.config.databaseURL == "" {
-		s.say("Starting PostgreSQL in %s", s.stateDir)
-		server, err := localpg.Start(s.world.ctx, s.postgres())
-		if err != nil {
-			return nil, cmp.Or(s.world.ctx.Err(), err) // interrupted: what initdb said then is of no use
-		}
-		s.config.databaseURL = server.URL()
-		stop = func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-			defer cancel()
-			if err := server.Stop(ctx); err != nil {
-				s.say("PostgreSQL did not stop cleanly: %v", err)
-			}
-		}
-	} else if err := s.checkForeign(); err != nil {
-		return nil, err
-	}
-	s.say("Bringing the database up to date")
-	if err := migrations.Up(s.world.ctx, s.config.databaseURL); err != nil {
-		stop()
-		return nil, err
-	}
-	return stop, nil
-}
-
-// checkForeign refuses a database of production before anything in it is changed.
-func (s *dev) checkForeign() error {
-	pool, err := pg.Open(s.world.ctx, s.config.databaseURL)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	return doctor.Environment(s.world.ctx, s.config.patient(pool)).Err()
 }
 
 func (s *dev) demoData(a *app) (demo.Credentials, error) {

@@ -16,6 +16,9 @@ import (
 // sweepEvery is how often work that becomes due by time is looked for.
 const sweepEvery = time.Second
 
+// watchEvery is how often merchants and addresses with many new tokens of cards are checked.
+const watchEvery = 5 * time.Second
+
 // headsWithin is how long it may take to inspect all chains of the audit log.
 const headsWithin = 20 * time.Minute
 
@@ -26,6 +29,10 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_grants", Every: sweepEvery, Run: counting(a.Grants.Resolve)},
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "start_verifications", Every: sweepEvery, Run: counting(a.Tokens.StartVerifications)},
+		{Name: "watch_cards", Every: watchEvery, Run: func(ctx context.Context) (bool, error) {
+			_, err := a.Tokens.WatchCards(ctx)
+			return false, err
+		}},
 		{Name: "confirm_bank_accounts", Every: 10 * time.Minute, Run: counting(a.Payouts.ConfirmBankAccounts)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Totals.Fold)},
 		{Name: "fold_words", Every: time.Minute, Run: counting(a.Search.FoldWords)},
@@ -81,6 +88,8 @@ func (a *app) purges() []jobs.Schedule {
 			func(ctx context.Context) (int64, error) { return vault.PurgeCVCs(ctx, a.pool, machineTime()) }),
 		purge("purge_client_sessions", a.Tokens.PurgeSessions),
 		purge("purge_card_velocity", a.Tokens.PurgeVelocity),
+		purge("purge_card_attempts", a.Tokens.PurgeAttempts),
+		purge("purge_card_rule_uses", a.CardRules.PurgeUses),
 		purge("purge_counted_acts",
 			func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
 		{Name: "purge_files", Every: 10 * time.Minute, Run: deleting(a.Uploads.Purge)},

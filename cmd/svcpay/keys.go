@@ -80,7 +80,8 @@ func (a ofApplication) useKeys(w *world, work func(keyring) error) error {
 
 // flagOf names the flag that a parameter comes from.
 var flagOf = map[string]string{"name": "--name", "rights": "--right", "merchants": "--merchant", "allowed_ips": "--ip",
-	"allowed_origins": "--origin", "expires_at": "--expires"}
+	"allowed_origins": "--origin", "merchant_domains": "--merchant-domains",
+	"any_ancestor": "--any-ancestor", "expires_at": "--expires"}
 
 // inFlags tells every mistake in a key, by its flag.
 func inFlags(err error) error { return flagged(err, "the application has no such key", flagOf) }
@@ -92,10 +93,12 @@ type createKeyCommand struct {
 	Name  string `required:"" help:"The key's name, such as its purpose."`
 	Right []authz.
 		Right `placeholder:"RESOURCE:ACCESS" help:"A permission of a restricted key, such as charge:read or refund:write. Write includes read. Repeat for several."`
-	Merchant []int64   `placeholder:"N" help:"A merchant that a restricted key is limited to. Repeat for several."`
-	IP       []string  `name:"ip" placeholder:"NETWORK" help:"An address or network that may use a secret or restricted key, such as 192.0.2.7 or 2001:db8::/32. Repeat for several."`
-	Origin   []string  `placeholder:"ORIGIN" help:"An origin whose pages may use a public key, such as https://shop.example. Repeat for several."`
-	Expires  time.Time `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
+	Merchant        []int64   `placeholder:"N" help:"A merchant that a restricted key is limited to. Repeat for several."`
+	IP              []string  `name:"ip" placeholder:"NETWORK" help:"An address or network that may use a secret or restricted key, such as 192.0.2.7 or 2001:db8::/32. Repeat for several."`
+	Origin          []string  `placeholder:"ORIGIN" help:"An origin whose pages may use a public key, such as https://shop.example, or https://*.example.org for all hosts below. Repeat for several."`
+	MerchantDomains bool      `help:"Let pages of the domains of the merchant that is paid use a public key, too."`
+	AnyAncestor     bool      `help:"Let pages of any site embed the pages that use a public key."`
+	Expires         time.Time `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
 }
 
 // Help implements kong.HelpProvider.
@@ -106,7 +109,8 @@ func (c createKeyCommand) Run(w *world) error {
 	return c.useKeys(w, func(keys keyring) error {
 		made, err := keys.Create(w.ctx, keys.actor,
 			apikey.CreateInput{Kind: c.Kind, Name: c.Name, Rights: c.Right, Merchants: c.Merchant,
-				AllowedIPs: c.IP, AllowedOrigins: c.Origin, ExpiresAt: c.Expires})
+				AllowedIPs: c.IP, AllowedOrigins: c.Origin, MerchantDomains: c.MerchantDomains,
+				AnyAncestor: c.AnyAncestor, ExpiresAt: c.Expires})
 		if err != nil {
 			return err
 		}
@@ -191,7 +195,14 @@ func may(k apikey.Key) string {
 	case apikey.Public:
 		out = "make tokens"
 	}
-	return out + limit("merchants", k.Merchants) + limit("from", k.AllowedIPs) + limit("on", k.AllowedOrigins)
+	out += limit("merchants", k.Merchants) + limit("from", k.AllowedIPs) + limit("on", k.AllowedOrigins)
+	if k.MerchantDomains {
+		out += "; on merchants' domains"
+	}
+	if k.AnyAncestor {
+		out += "; embedded by any site"
+	}
+	return out
 }
 
 func words[T any](list []T) string { return strings.Trim(fmt.Sprint(list), "[]") }

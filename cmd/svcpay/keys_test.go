@@ -135,7 +135,7 @@ func TestKeysDocument(t *testing.T) { // the commands set the program's log: on 
 		}
 		ran++
 	}
-	if ran != 8 {
+	if ran != 10 {
 		t.Errorf("%d commands were found", ran)
 	}
 }

@@ -37,6 +37,8 @@ type commands struct {
 	Trigger     triggerCommand     `cmd:"" help:"Trigger an event in a sandbox."`
 	Events      eventsCommand      `cmd:"" help:"List, print, resend and replay events."`
 	Webhooks    webhooksCommand    `cmd:"" help:"Verify signatures of webhooks, and send signed ones."`
+	Simulate    simulateCommand    `cmd:"" help:"Simulate attacks."`
+	Licenses    licensesCommand    `cmd:"" help:"Print the components of this program and their licenses."`
 	Version     versionCommand     `cmd:"" help:"Print the version, its commit and its date."`
 }
 

@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/platform/jobs"
 	"svcpay/internal/vault"
 	"svcpay/migrations"
@@ -119,7 +120,8 @@ type migrateCommand struct {
 // Help implements kong.HelpProvider.
 func (migrateCommand) Help() string {
 	return "Reads DATABASE_URL, which must point to the server directly, not to a pooler, with the role that owns the tables. " +
-		"With --grant, servers can run with another role, which can't change entries of the audit log or the ledger. Use it with every upgrade."
+		"With --grant, servers can run with another role, which can't change entries of the audit log or the ledger. Use it with every upgrade. " +
+		"With SVCPAY_ENVIRONMENT=production, a database on another machine needs sslmode=verify-full."
 }
 
 // Run applies the migrations that are missing.
@@ -127,6 +129,11 @@ func (c migrateCommand) Run(w *world) error {
 	url := lookup(w.env, "DATABASE_URL")
 	if url == "" {
 		return errors.New("DATABASE_URL is not set")
+	}
+	given := config{databaseURL: url, environment: apikey.Environment(lookup(w.env, "SVCPAY_ENVIRONMENT")),
+		databaseInsecure: lookup(w.env, insecureDatabaseSetting) == "true"}
+	if err := given.checkDatabase(); err != nil {
+		return err
 	}
 	if err := migrations.Up(w.ctx, url); err != nil || c.Grant == "" {
 		return err

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -96,15 +97,9 @@ func surfaceOf(route string) string {
 // payHandler serves the pay origin: library, frames, /client.
 func (a *app) payHandler() (http.Handler, error) {
 	e := a.newEcho()
-	origins := func(ctx context.Context, key string) ([]string, bool, error) {
-		use, err := a.APIKeys.AuthenticatePublic(ctx, key)
-		if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
-			return nil, false, nil
-		}
-		return use.AllowedOrigins, err == nil, err
-	}
+	e.Use(browser.Steps)
 	limit := browser.NewLimit(a.config.perAddress, machineTime)
-	if err := browser.RegisterFiles(e, static.FS(), origins, limit,
+	if err := browser.RegisterFiles(e, static.FS(), a.embeddings, limit,
 		a.config.environment == apikey.Production); err != nil {
 		return nil, err
 	}
@@ -127,8 +122,30 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err := a.sandboxPages(e); err != nil {
 		return nil, err
 	}
+	// The library's errors name their page with the code as the fragment, which browsers keep.
+	e.GET("/docs/errors", func(c echo.Context) error {
+		return c.Redirect(http.StatusFound, a.config.baseURL+"/docs/guides/library")
+	})
 	e.HTTPErrorHandler = browser.ErrorHandler(c)
 	return e, nil
+}
+
+// embeddings says which pages may use a public key to pay a merchant, as [browser.Embeddings] does.
+func (a *app) embeddings(ctx context.Context, key, merchantID string) (apikey.Pages, bool, error) {
+	use, err := a.APIKeys.AuthenticatePublic(ctx, key)
+	if f, ok := fault.As(err); ok && f.Kind == fault.KindUnauthenticated {
+		return apikey.Pages{}, false, nil
+	}
+	id, noID := strconv.ParseInt(merchantID, 10, 64)
+	if err != nil || !use.MerchantDomains || noID != nil {
+		return use.Pages, err == nil, err
+	}
+	m, err := a.Merchants.Find(ctx, use.Actor.ApplicationID, id)
+	if fault.HasCode(err, "resource_missing") {
+		return use.Pages, true, nil
+	}
+	use.Domains = m.Domains
+	return use.Pages, err == nil, err
 }
 
 // givingHandler serves the origin on which donors visit Chariot; nil if the deployment has none. Chariot's script runs
