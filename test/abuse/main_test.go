@@ -1,5 +1,5 @@
 // Package abuse floods the real program in the name of one tenant, in every way that a caller has, while another tenant
-// goes on working. The flooder is refused, and the other one never.
+// goes on working. The flooder is refused, and the other one never. Attacks on passwords, codes and keys leave a trace.
 package abuse
 
 import (
@@ -61,7 +61,9 @@ func run(m *testing.M) (code int, err error) {
 // place is a server with two applications, of which one floods it.
 type place struct {
 	pool            *pgxpool.Pool
-	addr            string
+	addr, admin     string
+	keyFile         string
+	out             rig.Output
 	flooder, victim rig.Site
 	organization    int64 // of the flooder
 }
@@ -82,10 +84,13 @@ func newPlace(t *testing.T) *place {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := &place{pool: pool, organization: c.OrganizationID}
-	var out rig.Output
-	env := append(fixture.ServerSettings(url, keyFile), "SVCPAY_MAX_REQUESTS=64", "SVCPAY_TRUSTED_PROXIES=127.0.0.0/8")
-	process, err := rig.Start(program, env, nil, &out, "serve")
+	p := &place{pool: pool, organization: c.OrganizationID, keyFile: keyFile}
+	if p.admin, err = rig.FreeAddr(); err != nil {
+		t.Fatal(err)
+	}
+	env := append(fixture.ServerSettings(url, keyFile), "SVCPAY_MAX_REQUESTS=64",
+		"SVCPAY_TRUSTED_PROXIES=127.0.0.0/8", "SVCPAY_ADMIN_ADDR="+p.admin)
+	process, err := rig.Start(program, env, nil, &p.out, "serve")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,11 +99,11 @@ func newPlace(t *testing.T) *place {
 		<-process.Done
 	})
 	for begun := time.Now(); p.addr == ""; time.Sleep(20 * time.Millisecond) {
-		if found := serving.FindStringSubmatch(out.Text()); found != nil {
+		if found := serving.FindStringSubmatch(p.out.Text()); found != nil {
 			p.addr = found[1]
 		}
 		if time.Since(begun) > patience {
-			t.Fatalf("the server does not serve:\n%s", out.Text())
+			t.Fatalf("the server does not serve:\n%s", p.out.Text())
 		}
 	}
 	site := func(a demo.Application) rig.Site {

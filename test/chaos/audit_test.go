@@ -169,6 +169,7 @@ func (r *run) audit() {
 	r.auditHistory(ctx)
 	r.auditEvents(ctx)
 	r.auditRefunds()
+	r.auditRules()
 	for _, line := range r.database.complaints() {
 		r.found.add("PostgreSQL says: %s", line)
 	}

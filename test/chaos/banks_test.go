@@ -96,9 +96,11 @@ func (r *run) payOut() {
 	for ; !r.over.Load(); time.Sleep(time.Second + time.Duration(c.chance.Int64N(int64(2*time.Second)))) {
 		ctx := r.t.Context()
 		r.stripe.SetNumber(r.stripe.payee, r.stripe.ending(c.chance))
-		if !r.calm.Load() && c.chance.IntN(3) == 0 { // after the transfer
-			r.stripe.Fail("POST /v1/payouts", fake.Broken)
+		var fault fake.Fault
+		if !r.calm.Load() && len(r.stripe.Transferred(r.stripe.account))%3 == 1 { // after every third transfer
+			fault = fake.Broken
 		}
+		r.stripe.Fail("POST /v1/payouts", fault)
 		paused, err := pg.Value[bool](ctx, r.database.pool, `SELECT payouts_paused_reason IS NOT NULL FROM merchants
 			WHERE application_id = @app AND id = @merchant`, merchant)
 		if err == nil && paused {

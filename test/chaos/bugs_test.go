@@ -31,8 +31,8 @@ type edit struct{ file, from, to string }
 var bugs = map[string]bug{
 	"call_before_claim": { // the processor is called before the claim is committed
 		edits: []edit{
-			{"internal/charge/claim.go", "\t\tif err := announceTx(tx, at[requests[i].applicationID], requests[i], out[i]); err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t}\n",
-				"\t\tif err := announceTx(tx, at[requests[i].applicationID], requests[i], out[i]); err != nil {\n\t\t\treturn nil, err\n\t\t}\n\t}\n\ts.callEarly(ctx, out)\n"},
+			{"internal/charge/claim.go", "\t}\n\treturn out, nil\n}\n\nfunc tokensOf(",
+				"\t}\n\ts.callEarly(ctx, out)\n\treturn out, nil\n}\n\nfunc tokensOf("},
 			{"internal/charge/create.go", "func (s *Service) submit(", "func (s *Service) submitNow("},
 		},
 		adds: map[string]string{"internal/charge/early.go": "early.go.txt"},

@@ -246,7 +246,7 @@ func (c *client) rest() {
 
 // expected are the final answers of each kind of request; 502 says that the processor was never reached.
 var expected = map[string][]string{
-	"charge":   {"201 ", "402 card_declined", "502 processor_error"},
+	"charge":   {"201 ", "402 card_declined", "502 processor_error", blockedByRule},
 	"debit":    {"201 ", "402 bank_account_unusable", "502 processor_error", "422 token_disabled"},
 	"capture":  {"200 ", "409 charge_not_capturable", "502 processor_error"},
 	"void":     {"200 ", "409 charge_not_voidable", "502 processor_error"},
@@ -283,6 +283,9 @@ func (c *client) hear(q *request, a rig.Answer) bool {
 	default:
 		c.found.add("a %s is answered %s", kind, a)
 		return a.Status < 500
+	}
+	if short == blockedByRule && !c.shopOf(q.Body).moves {
+		c.found.add("a payment of a merchant without rules is answered %s", a)
 	}
 	if q.Kind == "charge" && !c.shopOf(q.Body).expects(q.Body["token"], a.Status) {
 		c.found.add("a %s is answered otherwise than by its number: %s", kind, a)

@@ -40,6 +40,9 @@ func newDatabase(t *testing.T) *database {
 	if err := migrations.Up(t.Context(), url); err != nil {
 		t.Fatal(err)
 	}
+	if err := migrations.Grant(t.Context(), url, migrations.ServerRole); err != nil {
+		t.Fatal(err)
+	}
 	if d.pool, err = pg.Open(t.Context(), url+"&application_name=audit&statement_timeout=60000"); err != nil {
 		t.Fatal(err)
 	}

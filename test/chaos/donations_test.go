@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/check/patch"
 	"svcpay/internal/daf"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/daf/provider/chariot/described"
 	"svcpay/internal/daf/provider/chariot/fake"
 	"svcpay/internal/daf/provider/connection"
 	"svcpay/internal/daf/workflow"
@@ -47,12 +48,13 @@ var chariotSpoils = append([]string{"429", "409, done"}, spoilNames...)
 func (r *run) openChariot(keys *vault.Keys, merchant int64) *chariotSide {
 	f := fake.New(time.Now())
 	s := &chariotSide{Fake: f, merchant: merchant}
-	s.moods = &moods{name: "Chariot", inner: f,
+	checked := described.Serve(r.t, f)
+	s.moods = &moods{name: "Chariot", inner: checked,
 		submits: func(r *http.Request) bool { return r.Method == http.MethodPost },
 		names:   chariotSpoils, among: 24, counts: &r.counts, calm: &r.calm, chance: newChance(r.seed, 9)}
 	faulty := serve(r.t, s.moods)
 	s.network = newProxy(r.t, func() (net.Conn, error) { return net.Dial("tcp", faulty) })
-	config := chariot.Config{Pool: r.database.pool, API: "http://" + serve(r.t, f), PagesOrigin: "http://giving.test",
+	config := chariot.Config{Pool: r.database.pool, API: "http://" + serve(r.t, checked), PagesOrigin: "http://giving.test",
 		Credentials: connection.NewKeyring(r.database.pool, keys.Secrets).Credentials(chariot.Name), Now: time.Now}
 	s.adapter = chariot.New(config)
 	config.Now = later

@@ -169,7 +169,7 @@ func (r *run) unseen(during time.Duration) (missing []string) {
 			}
 		}
 		for _, how := range slices.Concat(hookNames("Stripe"), hookNames("Chariot"),
-			[]string{disputeWon, disputeLost, evidenceWon, evidenceLost}) {
+			[]string{"answer: charge " + blockedByRule, disputeWon, disputeLost, evidenceWon, evidenceLost}) {
 			least[how] = 1
 		}
 		for _, point := range r.armed.cards {

@@ -26,6 +26,7 @@ import (
 type acquirer struct {
 	name     string
 	accounts map[string]bool // by external id; set before it is used
+	blocks   map[string]bool // those of merchants that block wrong security codes
 	found    *findings
 
 	mu     sync.Mutex
@@ -47,8 +48,8 @@ type line struct {
 }
 
 func newAcquirer(name string, seed uint64, found *findings) *acquirer {
-	return &acquirer{name: name, accounts: map[string]bool{}, found: found, heard: map[string]string{},
-		chance: rand.New(rand.NewPCG(seed, uint64(len(name))))}
+	return &acquirer{name: name, accounts: map[string]bool{}, blocks: map[string]bool{}, found: found,
+		heard: map[string]string{}, chance: rand.New(rand.NewPCG(seed, uint64(len(name))))}
 }
 
 // hear notes what it is asked for. original is the payment that a follow-up call is about, "" for none.
@@ -127,6 +128,9 @@ func (a *acquirer) Authorize(_ context.Context, in processor.Authorization) (pro
 		AddressZip: processor.Pass}
 	if answer.Approved {
 		answer.NetworkTransactionID = fmt.Sprintf("%015d", len(a.book))
+		if a.chance.IntN(8) == 0 {
+			answer.Checks.CVC = processor.Fail
+		}
 	}
 	a.enter("authorize", in.Reference, "", in.Account, in.Amount, in.Currency, in.Capture, answer)
 	if in.Capture && answer.Approved {

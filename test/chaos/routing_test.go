@@ -38,7 +38,7 @@ type counterparty struct {
 // shop is a merchant with tokens of its payers.
 type shop struct {
 	merchant int64
-	moves    bool // between the two acquirers
+	moves    bool // between the two acquirers; it also blocks payments whose security code was wrong
 	atStripe bool // where a card's number decides, and else cards are declined by chance
 	tokens   []string
 	cards    map[any]string // numbers by token
@@ -172,12 +172,13 @@ func (r *run) connect(app demo.Application, keyFile string) {
 	r.enroll(keys, check, app)
 	r.move.first = r.accountAt(first, to.CA, 1)
 	r.accountAt(second, to.CA, 2)
+	r.blockWrongCodes(to.CA)
 }
 
 // accountAt connects a merchant's account at an acquirer.
 func (r *run) accountAt(at *acquirer, merchantID int64, priority int) (id string) {
 	external := fmt.Sprintf("%smoved-%d", processor.AccountPrefix(r.site.Application), merchantID)
-	at.accounts[external] = true
+	at.accounts[external], at.blocks[external] = true, true
 	return r.account(accounts.ConnectInput{MerchantID: &merchantID, Processor: at.name, External: external,
 		Serving: accounts.Serving{Methods: []processor.Method{processor.MethodCard}, Priority: priority}})
 }

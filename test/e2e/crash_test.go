@@ -16,6 +16,8 @@ const (
 	approvedCard = "4242424242424242"
 	declinedCard = "4000000000009995"
 	timeoutCard  = "4000000000005423"
+
+	wrongCodeCard = "4000000000000101" // approved; the check of its security code fails
 )
 
 // crash is one way to die: at arms[0], then, restarted, at arms[1], and so on.
@@ -25,6 +27,7 @@ type crash struct {
 	// status of the answer before the crash, unless a slow answer is later than that; 0: the connection breaks
 	first  int
 	before int  // charges made before the one in question
+	rules  bool // the merchant has a rule about the security code
 	swept  bool // the resolver must be at its regular work before, so that it asks twice
 	// What must be true in the end.
 	answer      int
@@ -45,10 +48,20 @@ var crashes = []crash{
 	{arms: []string{"charge.finished:2"}, card: approvedCard, before: 1, answer: 201, status: "captured", submissions: 1},
 	{arms: []string{"resolve.asked:1"}, card: timeoutCard, first: 202, answer: 201, status: "captured", submissions: 1},
 	{arms: []string{"resolve.asked:2"}, card: timeoutCard, first: 202, swept: true, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.proceeds:1"}, card: approvedCard, rules: true, answer: 502, code: "processor_error", status: "failed", submissions: 1},
+	{arms: []string{"charge.proceeds:1"}, card: wrongCodeCard, rules: true, answer: 402, code: "blocked_by_rule", status: "failed", submissions: 1},
+	{arms: []string{"charge.called:2"}, card: approvedCard, rules: true, answer: 201, status: "captured", submissions: 1},
+	{arms: []string{"charge.finished:1"}, card: approvedCard, rules: true, answer: 502, code: "processor_error", status: "failed", submissions: 1},
 	{arms: []string{"charge.called:1", "resolve.asked:1"}, card: approvedCard, answer: 201, status: "captured", submissions: 1},
 }
 
-func (c crash) name() string { return strings.Join(c.arms, ",") + "/" + c.card[12:] }
+func (c crash) name() string {
+	name := strings.Join(c.arms, ",") + "/" + c.card[12:]
+	if c.rules {
+		name += "/rules"
+	}
+	return name
+}
 
 // TestKillAtEveryPoint: whatever point the server dies at, the same request with the same key
 // finds one charge, submitted at most once, in the right state.
@@ -92,6 +105,9 @@ func (c crash) run(t *testing.T) {
 	if c.swept {
 		p.awaitSweeps(t)
 	}
+	if c.rules {
+		s.blockWrongCodes(t, p)
+	}
 	body := s.order(s.token(t, c.card), 12500)
 	a, err := s.charge("key", body)
 	if err == nil && (c.first == 0 || a.status != c.first) {
@@ -109,6 +125,14 @@ func (c crash) run(t *testing.T) {
 	final := s.insist(t, "key", body)
 	t.Logf("%s: final answer %d after %s", c.name(), final.status, time.Since(died).Round(time.Millisecond))
 	c.check(t, p, &s.site, body, final)
+}
+
+// blockWrongCodes gives the merchant a rule: the amount of a card is held before it is captured.
+func (s *site) blockWrongCodes(t *testing.T, p *place) {
+	t.Helper()
+	value[int64](t, p, `INSERT INTO card_rules (application_id, merchant_id, block_cvc_mismatch, updated_at)
+		VALUES (@application_id, @merchant_id, true, now()) RETURNING merchant_id`,
+		pg.Args{"application_id": s.app.AppID, "merchant_id": s.app.Merchants.US})
 }
 
 // again starts a server that is to die, and asks it until it has. On a slow machine the resolver, which works from the
@@ -149,6 +173,12 @@ func (c crash) check(t *testing.T, p *place, s *site, body map[string]any, final
 	if again, err := s.charge("key", body); err != nil || again.status != final.status ||
 		!bytes.Equal(again.body, final.body) {
 		t.Errorf("asked again: %v, %s", err, again)
+	}
+	if c.rules && c.status == "failed" { // and the payer has the hold back
+		eventually(t, patience, "the void of the hold", func() bool {
+			return value[int64](t, p, `SELECT count(*) FROM processor_operations
+				WHERE kind = 'reverse' AND state = 'approved'`, pg.Args{}) == 1
+		})
 	}
 	all := audit(t, p)
 	if len(all) != c.before+1 {

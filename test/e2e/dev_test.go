@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"svcpay/internal/platform/localpg"
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/pgtest"
 )
@@ -112,6 +113,7 @@ func TestDev(t *testing.T) {
 	if err != nil || made.status != 201 {
 		t.Fatalf("charge: %v, %s", err, made)
 	}
+	onlyOwnsNothing(t, localpg.URL(dir, "svcpay"))
 	first.stop(t, syscall.SIGINT)
 
 	second := startDev(t, dir, nil, "--addr", "127.0.0.1:0")

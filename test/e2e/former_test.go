@@ -12,6 +12,7 @@ import (
 
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/pgtest"
+	"svcpay/migrations"
 	"svcpay/test/rig"
 )
 
@@ -58,7 +59,8 @@ func TestFormerSchema(t *testing.T) {
 	p.connect(t, c.URL())
 	dev.stop(t, syscall.SIGINT)
 
-	old := p.serve(t, former)
+	owner := "DATABASE_URL=" + c.URL() // the former version had no other role
+	old := p.serve(t, former, owner)
 	token := old.token(t, approvedCard)
 	held := make([]string, 3) // for a capture, a void, and a refund after its capture
 	for i := range held {
@@ -83,7 +85,8 @@ func TestFormerSchema(t *testing.T) {
 	}
 	made := func(r *shoppers, n int) func() bool { return func() bool { return r.count() >= n } }
 	eventually(t, patience, "charges before the migration", made(&before, 20))
-	if code, said := launch(t, program, p.settings(), "migrate").exits(t); code != 0 {
+	if code, said := launch(t, program, append(p.settings(), owner), "migrate", "--grant",
+		migrations.ServerRole).exits(t); code != 0 {
 		t.Fatal(said)
 	}
 	eventually(t, patience, "charges of the former program on the new schema", made(&before, before.count()+20))

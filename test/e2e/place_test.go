@@ -13,6 +13,7 @@ import (
 	"svcpay/internal/sandbox/demo"
 	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
+	"svcpay/migrations"
 	"svcpay/test/rig"
 )
 
@@ -33,11 +34,11 @@ func newPlace(t *testing.T) *place {
 	return p
 }
 
-// newPlaceIn makes a place of a cluster's database, which is migrated first.
+// newPlaceIn makes a place of a cluster's database, which is migrated first, and grants the role of servers its rights.
 func newPlaceIn(t *testing.T, c *rig.Cluster) *place {
 	t.Helper()
 	if code, said := launch(t, program, []string{"DATABASE_URL=" + c.URL(), "SVCPAY_ENVIRONMENT=sandbox"},
-		"migrate").exits(t); code != 0 {
+		"migrate", "--grant", migrations.ServerRole).exits(t); code != 0 {
 		t.Fatal(said)
 	}
 	return newPlaceAt(t, c.URL())

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"svcpay/internal/platform/pg"
+	"svcpay/migrations"
 	"svcpay/test/rig"
 )
 
@@ -54,7 +55,7 @@ func startPooler(socket string) (addr string, err error) {
 	_, port, _ := strings.Cut(addr, ":")
 	config, err := rig.Block(filepath.Join(root, "docs/scale.md"), "ini",
 		"svcpay = host=10.0.0.21 dbname=svcpay", "* = host="+socket+
-			" port=5432 user=svcpay", "listen_port = 6432", "listen_port = "+port,
+			" port=5432 user="+migrations.ServerRole, "listen_port = 6432", "listen_port = "+port,
 		"auth_type = scram-sha-256", "auth_type = any", "auth_file = /etc/pgbouncer/userlist.txt", "")
 	if err != nil {
 		return "", err

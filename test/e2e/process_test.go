@@ -20,6 +20,9 @@ const patience = 5 * time.Minute
 // What package rig has, in the words of these tests.
 var killed, family, alive, foreignEnv, stat = rig.Killed, rig.Family, rig.Alive, rig.ForeignEnv, rig.Stat
 
+// noRight is the SQLSTATE by which PostgreSQL refuses a statement to a role that may not run it.
+const noRight = "SQLSTATE 42501"
+
 // process is a running program of ours.
 type process struct {
 	cmd  *exec.Cmd
@@ -39,6 +42,9 @@ func launch(t *testing.T, path string, env []string, args ...string) *process {
 	t.Cleanup(func() {
 		p.signal(syscall.SIGKILL)
 		<-p.done
+		if strings.Contains(p.out.text(), noRight) {
+			t.Errorf("%s: the role of servers lacks a right", strings.Join(args, " "))
+		}
 		if t.Failed() {
 			t.Logf("%s %s printed:\n%s", filepath.Base(path), strings.Join(args, " "), p.out.tail(4000))
 		}

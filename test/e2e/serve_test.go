@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"svcpay/internal/testing/pgtest"
+	"svcpay/migrations"
 )
 
 // TestConfigurationErrors: every mistake is told in one go, and nothing starts.
@@ -105,6 +106,13 @@ func TestMigrate(t *testing.T) {
 	}
 	if code, said := launch(t, program, env, "migrate").exits(t); code != 0 || said != "" {
 		t.Errorf("migrate again: exit %d, %s", code, said)
+	}
+	code, said = launch(t, program, p.settings(), "serve").exits(t)
+	if code != 1 || !strings.Contains(said, "run svcpay migrate --grant ROLE first") {
+		t.Errorf("before its role has rights: exit %d, %s", code, said)
+	}
+	if code, said := launch(t, program, env, "migrate", "--grant", migrations.ServerRole).exits(t); code != 0 {
+		t.Errorf("migrate --grant: exit %d, %s", code, said)
 	}
 	p.serve(t, program)
 	if code, said := launch(t, program, nil, "migrate").exits(t); code != 1 ||

@@ -69,7 +69,11 @@ func TestTriggerEveryType(t *testing.T) {
 		}
 		id, object := d.triggered(t, args...)
 		told, err := d.api("GET", "/api/events/"+id, nil, nil)
-		if err != nil || told.text("type") != name || fmt.Sprint(told.get("data", "object", "id")) != object {
+		has := told.get("data", "object", "id")
+		if name == "card_rules.updated" { // they have no id
+			has = "-"
+		}
+		if err != nil || told.text("type") != name || fmt.Sprint(has) != object {
 			t.Errorf("%s: %v, %s", name, err, told)
 		}
 		t.Logf("%s: %s of %s", name, id, object)

@@ -44,6 +44,9 @@ func TestFailoverToTheStandby(t *testing.T) {
 	if err := migrations.Up(t.Context(), primary.URL()); err != nil {
 		t.Fatal(err)
 	}
+	if err := migrations.Grant(t.Context(), primary.URL(), migrations.ServerRole); err != nil {
+		t.Fatal(err)
+	}
 	as := func(block string, env ...string) {
 		t.Helper()
 		if err := rig.As(t.Context(), data, block, env...); err != nil {
