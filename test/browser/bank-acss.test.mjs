@@ -59,7 +59,7 @@ test('in French by the option and by the browser, the agreement word for word', 
     const page = await openPage(t, how);
     assert.equal(await linkButton(page, 'acssDebit').textContent(), 'Payer depuis votre compte');
     await openLink(page, 'acssDebit');
-    assert.equal(await inModal(page).locator('html').getAttribute('lang'), 'fr');
+    assert.equal(await inModal(page).locator('html').getAttribute('lang'), 'fr-CA');
     await inModal(page).getByRole('heading', { name: 'Payer depuis votre compte bancaire' }).waitFor();
     const agreement = await inModal(page).locator('#mandate-text').textContent();
     assert.match(agreement, /débit préautorisé/);
@@ -94,7 +94,7 @@ test('in French the frames’ titles and the dialog itself are French, too', asy
   }, { times: 1 });
   await linkButton(page, 'acssDebit').click();
   await page.getByRole('status').filter({ hasText: 'Chargement…' }).waitFor();
-  assert.equal(await page.locator('dialog').getAttribute('lang'), 'fr');
+  assert.equal(await page.locator('dialog').getAttribute('lang'), 'fr-CA');
   release();
   await page.getByRole('alert').filter({ hasText: 'Ce formulaire ne peut pas être ouvert' }).waitFor();
   await page.getByRole('button', { name: 'Réessayer' }).click();

@@ -6,6 +6,7 @@ import { api } from './support/api.mjs';
 import { ACCOUNT, control, fillBank, number, shownAt } from './support/bank.mjs';
 import { createToken, eventsOf, leave, open } from './support/card.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
+import { keyboardIn } from './support/focus.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 import { SPY } from './support/spy.mjs';
 
@@ -123,6 +124,7 @@ test('createToken resolves with the first error in reading order, and every fiel
     code: 'incomplete_account_holder_name',
     type: 'validation_error',
     field: 'billing.first_name',
+    doc_url: `${credentials.pay_url}/docs/errors#incomplete_account_holder_name`,
   });
   for (const name of FIELDS)
     assert.equal(
@@ -148,6 +150,7 @@ test('an error shows while typing only when typing on cannot help, else on leavi
   const page = await openPage(t);
   const routing = number(page, 'routing_number');
   await routing.click();
+  await keyboardIn(routing);
   await page.keyboard.type('11');
   await page.waitForFunction(() => window.seen.some(([, name]) => name === 'change'));
   assert.equal(await shownAt(page, 'routing_number'), '');

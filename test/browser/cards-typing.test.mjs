@@ -1,7 +1,7 @@
 // Cards as people type them: years of four digits, digits of other scripts, input methods; and what is left of a card.
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
-import { VISA, enter, eventsOf, input, open, typeCard } from './support/card.mjs';
+import { EXPIRY, VISA, createToken, enter, eventsOf, input, open, typeCard } from './support/card.mjs';
 import { startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 
@@ -36,6 +36,27 @@ for (const filled of [`08${YEAR}`, `${YEAR}08`, `${YEAR}-08`, `08/${YEAR}`])
     await input(page, 'expiry').fill(filled);
     assert.equal(await valueOf(page, 'expiry'), SHOWN);
   });
+
+test('a number of 19 digits whose first 16 are valid: the rest is not a date, so it belongs to the number', async (t) => {
+  const page = await openPage(t);
+  await enter(page, 'number');
+  await page.keyboard.type(`${VISA}006${EXPIRY}12394107`);
+  assert.equal(await valueOf(page, 'number'), '4242 4242 4242 4242006');
+  assert.equal(await valueOf(page, 'expiry'), SHOWN);
+  const { token, card, error } = await createToken(page);
+  assert.match(token ?? JSON.stringify(error), /^tok_/);
+  assert.equal(card.last4, '2006');
+});
+
+test('what is typed after 16 digits is a date if it can be one', async (t) => {
+  for (const [typed, shown] of [['0238', '02 / 38'], ['238', '02 / 38'], ['9', '09'], ['13', '13']]) {
+    const page = await openPage(t);
+    await enter(page, 'number');
+    await page.keyboard.type(VISA + typed);
+    assert.equal(await valueOf(page, 'number'), '4242 4242 4242 4242', typed);
+    assert.match(await valueOf(page, 'expiry'), new RegExp(`^${shown}`), typed);
+  }
+});
 
 const SCRIPTS = { 'full-width': 0xff10, Arabic: 0x660, Persian: 0x6f0, Devanagari: 0x966 };
 const inScript = (text, zero) => text.replace(/\d/g, (digit) => String.fromCodePoint(zero + Number(digit)));

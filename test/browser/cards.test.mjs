@@ -4,7 +4,7 @@ import { test } from './support/test.mjs';
 import { AMEX, EXPIRY, VISA, createToken, enter, eventsOf, input, leave, open, typeCard } from './support/card.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
-import { startBrowser } from './support/env.mjs';
+import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 import { SPY } from './support/spy.mjs';
 
@@ -225,6 +225,7 @@ test('what a swiper cannot read: swipe_unreadable, swipe_tracks_disagree, an exp
     code: 'swipe_unreadable',
     type: 'card_error',
     field: 'card.number',
+    doc_url: `${credentials.pay_url}/docs/errors#swipe_unreadable`,
   });
   assert.equal(
     (await error(tracks(VISA, { second: '4000056655665556' }), 'swipe_tracks_disagree')).code,

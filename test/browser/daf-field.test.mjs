@@ -242,40 +242,6 @@ test('a failure is shown, reported, and tried again', async (t) => {
   assert.deepEqual(await endings(page), { authorized: [], canceled: [] });
 });
 
-test('offline: told, and tried again when the network is back', async (t) => {
-  const page = await openPage(t);
-  await page.context().setOffline(true);
-  await page.route('**/client/daf', (route) => route.abort('internetdisconnected'));
-  await button(page).click();
-  await dialog(page).getByRole('alert').filter({ hasText: 'could not be reached' }).waitFor();
-  await page.context().setOffline(false);
-  await page.unroute('**/client/daf');
-  await leadTo(page, PAGES);
-  await dialog(page).getByRole('button', { name: 'Try again' }).click();
-  await page.locator('dialog[data-state=open]').waitFor();
-  await page.context().setOffline(true);
-  await press(page, 'Continue');
-  await inModal(page).getByRole('alert').filter({ hasText: 'You seem to be offline.' }).waitFor();
-  assert.equal(await inModal(page).getByLabel('Amount').isVisible(), true, 'the page stays');
-  await page.context().setOffline(false);
-  await inModal(page).getByRole('alert').waitFor({ state: 'detached' });
-  await press(page, 'Continue');
-  await eventsOf(page, 'dafAuthorized', 1);
-});
-
-test('a browser that is wrong about the network: told in the page’s language, and whoever insists goes on', async (t) => {
-  const page = await openPage(t, { pages: { ...PAGES, start: PAGES.start.replace('lang="en"', 'lang="fr"') } });
-  await openModal(page);
-  await inModal(page)
-    .locator('html')
-    .evaluate(() => Object.defineProperty(navigator, 'onLine', { value: false }));
-  const go = inModal(page).getByRole('button', { name: 'Continue' });
-  await go.click();
-  await inModal(page).getByRole('alert').filter({ hasText: 'Vous semblez hors connexion.' }).waitFor();
-  await go.click();
-  await eventsOf(page, 'dafAuthorized', 1);
-});
-
 test('a slow network: loading, which can be left; a late answer opens nothing', async (t) => {
   const page = await openPage(t);
   let release;

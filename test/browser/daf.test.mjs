@@ -224,7 +224,7 @@ test('personas: a donor who is locked out goes on at another fund', async (t) =>
   await chooseFund(page, FUNDS.integrated);
   await signIn(page, 'locked@fund.example');
   await inModal(page).getByRole('link', { name: 'Go back to your donation' }).click();
-  await inModal(page).getByText(`${FUNDS.integrated} could not go on`).waitFor();
+  await inModal(page).getByText(`${FUNDS.integrated} couldn’t continue`).waitFor();
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).click();
   await press(page, 'Confirm grant of $50');
   assert.equal((await resultOf(page)).fund, FUNDS.nonintegrated);

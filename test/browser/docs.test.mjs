@@ -52,8 +52,6 @@ for (const look of looks) {
     assert.ok(operations.length > 20);
     assert.deepEqual(operations.filter((id) => !shown.includes(id)), []);
     assert.ok(await isAsWide(page));
-    await page.evaluate(axeSource);
-    assert.deepEqual(await found(page), []);
     const elsewhere = page.asked.filter(
       (url) =>
         !url.startsWith(`${base}/docs`) &&
@@ -63,6 +61,12 @@ for (const look of looks) {
     );
     assert.deepEqual(elsewhere, []);
     assert.deepEqual(page.complaints, []);
+    await page.evaluate(() => { // axe would walk all of it, although it is excluded
+      const reference = document.getElementById('reference');
+      reference.replaceChildren(reference.querySelector('h1'));
+    });
+    await page.evaluate(axeSource);
+    assert.deepEqual(await found(page), []);
   });
 }
 

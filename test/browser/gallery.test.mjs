@@ -3,12 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { EXPIRY, VISA, enter } from './support/card.mjs';
-import { credentials, startBrowser } from './support/env.mjs';
+import { credentials, looks, startBrowser } from './support/env.mjs';
 import { openSheet, payAs } from './support/wallet.mjs';
 
 const newPage = await startBrowser();
-
-const looks = [1280, 390].flatMap((width) => ['light', 'dark'].map((colorScheme) => ({ width, colorScheme })));
 
 /** The gallery with every field ready. */
 async function openGallery(t, { width = 1280, ...options } = {}) {
@@ -49,12 +47,20 @@ test('each field of the gallery works by the code beside it', async (t) => {
   await page.frameLocator('#styled iframe').locator('input[name=number]').waitFor();
   await page.locator('#styled-off').click();
   await page.frameLocator('#styled iframe').locator('input[name=number]:disabled').waitFor();
-  assert.match(await page.locator('#about-card code').textContent(), /pay\.createField\('card'\)/);
+  await page.locator('#abroad').scrollIntoViewIfNeeded();
+  const abroad = page.frameLocator('#abroad iframe');
+  await abroad.getByLabel('Postal code (optional)').waitFor();
+  await page.locator('#abroad-us').click();
+  await abroad.getByLabel('ZIP or postal code', { exact: true }).waitFor();
+  assert.match(await page.locator('#about-card .both code').textContent(), /pay\.createField\('card'\)/);
+  assert.match(await page.locator('#about-card details code').textContent(), /<CardField id="card"/);
 });
 
 for (const wallet of ['A', 'B']) {
   test(`wallet ${wallet} of the gallery makes a token`, async (t) => {
     const page = await openGallery(t);
+    const place = page.locator(`#wallet-${wallet.toLowerCase()}`);
+    await place.evaluate((element) => element.scrollIntoView({ block: 'center' })); // the page may still be scrolling
     await openSheet(page, wallet);
     await payAs(page, /Dana Reed/);
     await page.locator(`#wallet-${wallet.toLowerCase()}-output`).filter({ hasText: 'tok_' }).waitFor();

@@ -58,8 +58,28 @@ for (const type of ['bankaccount', 'walletB']) {
     const { code, message } = await page.evaluate(() => window.pay.lastError);
     assert.equal(code, 'script_blocked');
     assert.match(message, /Content-Security-Policy/);
+    await page.locator(`#${type} [role=alert]`).waitFor();
   });
 }
+
+test('a policy that only reports, or concerns something else, blocks no script', async (t) => {
+  const page = await newPage(t);
+  const pay = new URL(credentials.pay_url).origin;
+  await page.route('**/assets/walletB-*.js', async (route) => {
+    await page.evaluate((image) => (new Image().src = image), `${pay}/favicon.ico`);
+    await route.abort();
+  });
+  await page.goto(
+    site.put(merchantPage({ types: ['walletB'] }), {
+      headers: {
+        'Content-Security-Policy': "img-src 'none'",
+        'Content-Security-Policy-Report-Only': "script-src 'none'",
+      },
+    }),
+  );
+  await page.waitForFunction(() => window.pay.lastError);
+  assert.equal(await page.evaluate(() => window.pay.lastError.code), 'network_error');
+});
 
 for (const types of [['card'], ['cardNumber', 'cardExpiration', 'cardCvc']]) {
   test(`no digit of the number reaches the page: ${types}`, async (t) => {
@@ -132,7 +152,7 @@ test('a second init and a forged join get no answer; the field still works', asy
   const page = await newPage(t);
   await open(page, site.put(merchantPage()));
   await typeCard(page);
-  const [controller, field] = [0, 1];
+  const [field, controller] = [0, 1]; // in the order in which they began to load
   const attempts = [controller, field].flatMap((index) =>
     ['init', 'session', 'token', 'collect', 'hello'].flatMap((call) =>
       [HELLO, JOIN].map((message) => [index, message, call]),
@@ -146,16 +166,18 @@ test('a second init and a forged join get no answer; the field still works', asy
     document.body.append(frame);
   }), fieldFrame(page).url());
   assert.equal(await answers(page, 2, HELLO, 'init'), true, 'a first init');
-  const joined = await fieldFrame(page).evaluate(
+  const { now, without, ...joined } = await fieldFrame(page).evaluate(
     (join) =>
       new Promise((resolve) => {
         const { port1, port2 } = new MessageChannel();
         port1.onmessage = ({ data }) => resolve(data.body);
-        window.parent[0].postMessage(join, window.origin, [port2]);
+        window.parent[1].postMessage(join, window.origin, [port2]);
         port1.postMessage({ name: 'hello', call: 1 });
       }),
     JOIN,
   );
+  assert.ok(Math.abs(now - Date.now()) < 10_000);
+  assert.ok(without.includes('HK') && !without.includes('US'), 'the countries without postal codes');
   assert.deepEqual(joined, { country: 'US', brand: 'visa', locale: 'en', words: {} });
 });
 

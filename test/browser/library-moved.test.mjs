@@ -2,15 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { EXPIRY, VISA, createToken, eventsOf, input, open, typeCard } from './support/card.mjs';
-import { startBrowser } from './support/env.mjs';
+import { credentials, startBrowser } from './support/env.mjs';
 import { merchantPage, startSite } from './support/merchant.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
 const SPLIT = ['cardNumber', 'cardExpiration', 'cardCvc'];
 
-async function openPage(t, options, context) {
+async function openPage(t, options, context, script) {
   const page = await newPage(t, context);
+  if (script) await page.addInitScript(script);
   await open(page, site.put(merchantPage(options)));
   return page;
 }
@@ -28,8 +29,8 @@ async function fill(page, prefix = '') {
 
 const CONTROLLER = 'iframe[hidden]';
 
-test('a page that moves, or takes away, the frames of an instance: it goes on', async (t) => {
-  const page = await openPage(t, { types: SPLIT });
+async function goesOn(t, script) {
+  const page = await openPage(t, { types: SPLIT }, undefined, script);
   const tokenized = async (what) => assert.match((await createToken(page)).token ?? '', /^tok_/, what);
   const session = () => page.waitForResponse('**/client/session');
   await fill(page);
@@ -62,7 +63,20 @@ test('a page that moves, or takes away, the frames of an instance: it goes on', 
   assert.equal((await page.evaluate(() => window.pay.canMakePayments())).country, 'US');
   await page.evaluate(() => window.pay.destroy());
   assert.equal(await page.locator('iframe').count(), 0);
-});
+}
+
+test('a page that moves, or takes away, the frames of an instance: it goes on', (t) => goesOn(t));
+
+/** A browser whose user blocks all cookies may refuse channels. */
+const withoutChannels = () => {
+  window.BroadcastChannel = class {
+    constructor() {
+      throw new DOMException('refused', 'SecurityError');
+    }
+  };
+};
+
+test('the same in a browser that refuses channels', (t) => goesOn(t, withoutChannels));
 
 test('a field that the page moves is empty again, and the page is told', async (t) => {
   const page = await openPage(t);
@@ -187,4 +201,19 @@ test('fields that are mounted in what is not in the page yet are kept', async (t
   await eventsOf(page, 'ready', 6);
   await fill(page, 'aside-');
   assert.match((await createToken(page)).token ?? '', /^tok_/);
+});
+
+test('a field’s frame loads ahead of its mount, once; destroy removes one that was never mounted', async (t) => {
+  const page = await newPage(t);
+  const asked = [];
+  page.on('request', (request) => request.url().includes('/frame/field') && asked.push(request.url()));
+  await open(page, site.put(merchantPage()));
+  assert.equal(asked.length, 1);
+  const [ahead, left] = await page.evaluate(([key, merchant]) => {
+    const pay = new window.SvcPay(key, merchant);
+    pay.createField('card');
+    const frames = () => document.querySelectorAll('body > iframe[src*="/frame/field"]').length;
+    return [frames(), (pay.destroy(), frames())];
+  }, [credentials.public_key, credentials.merchants.us]);
+  assert.deepEqual([ahead, left], [1, 0]);
 });

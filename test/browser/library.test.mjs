@@ -130,6 +130,7 @@ test('createToken always resolves, with the first error in reading order', async
     code: 'incomplete_number',
     type: 'validation_error',
     field: 'card.number',
+    doc_url: `${credentials.pay_url}/docs/errors#incomplete_number`,
   });
   await page.waitForSelector('#card.SvcPayField--invalid');
   const year = new Date().getFullYear() % 100;
@@ -204,7 +205,8 @@ test('mounting before canMakePayments renders nothing and throws nothing', async
   const frames = await page.evaluate(() => {
     const pay = new window.SvcPay('pk_sandbox_of-nobody', 1);
     pay.createField('card').mount(document.body);
-    return document.querySelectorAll('.SvcPayField, body > iframe[src*="pk_sandbox_of-nobody"]').length;
+    const found = document.querySelectorAll('.SvcPayField, iframe[src*="pk_sandbox_of-nobody"]');
+    return [...found].filter((element) => element.checkVisibility()).length; // a frame may load ahead, out of sight
   });
   assert.equal(frames, 0);
   assert.match(complaints.join(), /canMakePayments\(\) must complete/);
@@ -254,7 +256,7 @@ test('a field can be moved, unmounted, mounted again, cleared, destroyed', async
   assert.equal(await page.locator('#card').getAttribute('class'), '');
   for (let time = 0; time < 20; time++) {
     assert.equal(
-      await page.evaluate(() => (window.fields.card.unmountField('#aside'), window.length)),
+      await page.evaluate(() => (window.fields.card.unmountField(), window.length)),
       1,
       'the controller stays',
     );
@@ -284,6 +286,6 @@ test('lost answers are asked for again with one idempotency key', async (t) => {
   });
   assert.match((await createToken(page)).token, /^tok_/);
   assert.equal(keys.length, 3);
-  assert.match(keys[0], /^[\da-f-]{36}$/);
+  assert.match(keys[0], /^[\da-f]{32}$/);
   assert.equal(new Set(keys).size, 1);
 });

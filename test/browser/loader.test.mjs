@@ -8,7 +8,7 @@ import { startSite } from './support/merchant.mjs';
 
 const site = await startSite();
 const newPage = await startBrowser();
-const SOURCE = readFileSync(new URL('../../static/svcpay/npm/index.js', import.meta.url), 'utf8');
+const SOURCE = readFileSync(new URL('../../static/svcpay/npm/js/index.js', import.meta.url), 'utf8');
 const loader = new URL(site.put(SOURCE, { headers: { 'Content-Type': 'text/javascript' } })).pathname;
 
 /** A page with the package's function in it. */
@@ -109,6 +109,25 @@ test('a script of the page’s own that failed, or defined nothing, is asked for
   assert.equal(await load(page, { origin, version: '3.0', retries: 0 }), 'api_connection_error network_error');
   await page.unroute('**/3.0/svcpay.js');
   assert.equal(await load(page, { origin, version: '3.0', retries: 0 }), '3.0');
+});
+
+test('an origin that is none is an error of the promise', async (t) => {
+  const page = await openPage(t);
+  for (const wrong of ['pay.example.com', 'localhost:8080', 'file:///pay', 7]) {
+    assert.equal(await load(page, { origin: wrong }), 'integration_error not_ready', String(wrong));
+  }
+  assert.equal(await load(page, { origin: `${origin}/`, version: '3.0' }), '3.0');
+});
+
+test('its own errors name their pages', async (t) => {
+  const page = await openPage(t);
+  await page.route('**/svcpay.js', (route) => route.abort());
+  const pageOf = (options) =>
+    page.evaluate((wanted) => window.loadSvcPay(wanted).catch(({ doc_url }) => doc_url), options);
+  assert.equal(await pageOf({ origin, retries: 0 }), `${new URL(origin).origin}/docs/errors#network_error`);
+  await page.unroute('**/svcpay.js');
+  await load(page, { origin });
+  assert.equal(await pageOf({ origin, version: '3.0' }), `${new URL(origin).origin}/docs/errors#not_ready`);
 });
 
 test('a pinned script, under a policy with a nonce', async (t) => {

@@ -34,6 +34,100 @@ test('hidePostalCode, a prefilled postal code, disabled, hideBorders', async (t)
   assert.ok(!result.billing.address_zip, 'a hidden postal code is not sent');
 });
 
+for (const [type, invalid] of [['walletB', '25'], ['daf', '0.00']]) {
+  test(`an invalid price of ${type} leaves none, and the other options apply`, async (t) => {
+    const page = await openPage(t, { types: [type], options: { price: '25.00' } });
+    const thrown = (change) =>
+      page.evaluate(([of, options]) => {
+        const field = window.fields[of];
+        try {
+          if (typeof options === 'string') field.setPrice(options);
+          else field.updateField(options);
+          return '';
+        } catch ({ code }) {
+          return code;
+        }
+      }, [type, change]);
+    const button =
+      type === 'daf'
+        ? page.frameLocator('#daf iframe').getByRole('button')
+        : page.locator('#walletB button').filter({ visible: true });
+    const click = async () => {
+      await page.evaluate(() => (window.pay.lastError = null));
+      await button.click();
+      await page.waitForFunction(() => window.pay.lastError);
+      return page.evaluate(() => window.pay.lastError.code);
+    };
+    assert.equal(await thrown({ price: invalid, disabled: true }), 'invalid_price');
+    if (type === 'daf') await page.frameLocator('#daf iframe').locator('button:disabled').waitFor();
+    else await page.locator('#walletB .place[inert]').waitFor();
+    assert.equal(await thrown({ disabled: false }), '');
+    assert.equal(await click(), 'price_required');
+    assert.equal(await thrown('30.00'), '');
+    assert.equal(await thrown(invalid), 'invalid_price');
+    assert.equal(await click(), 'price_required');
+    assert.equal(await page.locator('dialog').count(), 0);
+  });
+}
+
+/** The placeholder of the postal code, once it has the label. */
+async function postalCode(page, label) {
+  const postal = input(page, 'postal_code');
+  await page.frameLocator('#card iframe').getByLabel(label, { exact: true }).waitFor();
+  return postal.getAttribute('placeholder');
+}
+
+const OPTIONAL = {
+  en: ['Postal code (optional)', 'Postal (optional)'],
+  es: ['Código postal (opcional)', 'CP (opcional)'],
+  fr: ['Code postal (facultatif)', 'CP (facultatif)'],
+  'fr-CA': ['Code postal (facultatif)', 'CP (facultatif)'],
+};
+
+for (const [locale, [label, placeholder]] of Object.entries(OPTIONAL)) {
+  test(`a payer in a country without postal codes leaves it empty: ${locale}`, async (t) => {
+    const page = await openPage(t, { instance: { locale }, options: { country: 'HK' } });
+    assert.equal(await postalCode(page, label), placeholder);
+    await typeCard(page, { zip: '' });
+    await page.waitForFunction(() => document.querySelector('.SvcPayField--complete'));
+    const result = await createToken(page);
+    assert.match(result.token ?? JSON.stringify(result), /^tok_/);
+    assert.ok(!result.billing.address_zip);
+  });
+}
+
+test('the postal code is required again when the payer’s country changes, and checked if there is one', async (t) => {
+  const page = await openPage(t, { options: { country: 'IE' } });
+  await postalCode(page, OPTIONAL.en[0]);
+  await typeCard(page, { zip: '' });
+  await page.waitForFunction(() => document.querySelector('.SvcPayField--complete'));
+  await page.evaluate(() => window.fields.card.updateField({ country: 'GB' }));
+  assert.equal(await postalCode(page, 'Postal code'), 'Postal code');
+  await page.waitForFunction(() => !document.querySelector('.SvcPayField--complete'));
+  assert.equal((await createToken(page, { address_country: 'IE' })).error.code, 'incomplete_postal_code');
+  await page.evaluate(() => window.fields.card.updateField({ country: 'IE' }));
+  await input(page, 'postal_code').fill('D');
+  assert.equal((await createToken(page)).error.code, 'incomplete_postal_code');
+  await input(page, 'postal_code').fill('D02 AF30');
+  assert.equal((await createToken(page)).billing.address_zip, 'D02 AF30');
+});
+
+test('without the option, the browser’s languages can make the postal code optional', async (t) => {
+  const page = await openPage(t, {}, { locale: 'en-HK' });
+  assert.equal(await postalCode(page, OPTIONAL.en[0]), OPTIONAL.en[1]);
+  await page.evaluate(() => window.fields.card.updateField({ country: 'US' }));
+  assert.equal(await postalCode(page, 'ZIP or postal code'), 'ZIP');
+});
+
+test('the country of createToken’s billing details counts, too', async (t) => {
+  const page = await openPage(t, {}, { locale: 'en-US' });
+  await typeCard(page, { zip: '' });
+  assert.equal((await createToken(page)).error.code, 'incomplete_postal_code');
+  const result = await createToken(page, { address_country: 'AE' });
+  assert.match(result.token ?? JSON.stringify(result), /^tok_/);
+  assert.equal(await postalCode(page, OPTIONAL.en[0]), OPTIONAL.en[1]);
+});
+
 test('style: variants, states, and nothing outside the list', async (t) => {
   const style = {
     base: {

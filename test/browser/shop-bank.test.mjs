@@ -101,7 +101,7 @@ test('mistakes in the form are shown at their inputs; a debit that is not accept
 test('an account that must be verified first is told of', async (t) => {
   const page = await visit(t, q);
   await openLink(page, 'bank');
-  await inModal(page).getByText('Enter the account’s numbers').click();
+  await inModal(page).getByRole('link', { name: 'Enter account details instead' }).click();
   await submitAccount(page, TYPED);
   await notice(page, 'This account must be verified before it can be debited');
 });

@@ -71,6 +71,9 @@ test('the notice speaks the language of the fields', async (t) => {
   await breakDown(page, '**/frame/field?*');
   await page.goto(site.put(merchantPage({ instance: { locale: 'fr-CA' } })));
   await lost(page).getByRole('button', { name: 'Réessayer' }).waitFor({ timeout: 60_000 });
+  const [{ error }] = await eventsOf(page, 'change', 1);
+  assert.equal(error.message, 'Ce champ ne s’est pas chargé.');
+  assert.equal((await createToken(page)).error.message, error.message);
 });
 
 test('unmounting takes the notice away', async (t) => {
@@ -80,6 +83,73 @@ test('unmounting takes the notice away', async (t) => {
   await lost(page).waitFor({ timeout: 60_000 });
   await page.evaluate(() => window.fields.card.unmountField());
   assert.equal(await page.locator('#card').evaluate((card) => card.childElementCount), 0);
+});
+
+for (const [type, script, code] of [
+  ['bankaccount', '**/assets/bankform-*.js', 'network_error'],
+  ['walletA', '**/assets/walletA-*.js', 'network_error'],
+  ['walletB', '**/assets/walletB-*.js', 'network_error'],
+  ['walletB', '**/sandbox/**/pay.js', 'network_error'],
+]) {
+  test(`a script of ${type} that does not load, ${script}: the payer can try again`, async (t) => {
+    const page = await newPage(t);
+    const route = (request) => request.abort();
+    await page.route(script, route);
+    await page.goto(site.put(merchantPage({ types: [type], options: {}, instance: { locale: 'es' } })));
+    const notice = lost(page, `#${type}`);
+    await notice.waitFor();
+    const [{ empty, complete, error }] = await eventsOf(page, 'change', 1);
+    assert.deepEqual([empty, complete, error.code], [true, false, code]);
+    assert.match(error.message, /no se cargó/);
+    assert.equal((await createToken(page)).error.code, code);
+    assert.equal(await page.evaluate(() => window.pay.lastError.code), code);
+    assert.equal(await page.locator(`#${type} > *`).count(), 1, 'only the notice');
+    await page.unroute(script, route);
+    await notice.getByRole('button', { name: 'Reintentar' }).click();
+    await eventsOf(page, 'ready', 1);
+    assert.equal(await notice.count(), 0);
+  });
+}
+
+test('a bank form that was unmounted while its script was loading reports nothing', async (t) => {
+  const page = await newPage(t);
+  let fail;
+  const asked = new Promise((resolve) => {
+    void page.route('**/assets/bankform-*.js', (route) => {
+      fail = () => route.abort();
+      resolve();
+    });
+  });
+  await page.goto(site.put(merchantPage({ types: ['bankaccount'] })));
+  await asked;
+  await page.evaluate(() => window.fields.bankaccount.unmountField());
+  const failed = page.waitForEvent('requestfailed');
+  await fail();
+  await failed;
+  await page.waitForTimeout(300); // The library waits 100 ms for a report of the page's policy.
+  assert.equal(await page.evaluate(() => window.pay.lastError), null);
+  assert.deepEqual(await eventsOf(page, 'change'), []);
+});
+
+test('the frame of the controller fails once: it is loaded again', async (t) => {
+  const page = await newPage(t);
+  const broken = await breakDown(page, '**/frame/controller?*', 1);
+  await open(page, site.put(merchantPage()));
+  assert.equal(broken.failed, 1);
+  assert.equal(await page.evaluate(() => window.pay.lastError), null);
+  await typeCard(page);
+  assert.match((await createToken(page)).token, /^tok_/);
+});
+
+test('a session that cannot be had is an error in the payer’s language', async (t) => {
+  const page = await newPage(t);
+  await page.route('**/client/session', (route) =>
+    route.fulfill({ status: 429, headers: { 'Retry-After': '30' }, body: '' }));
+  await page.goto(site.put(merchantPage({ instance: { locale: 'fr' } })));
+  assert.equal(await page.evaluate(() => window.started), false);
+  const { code, message } = await page.evaluate(() => window.pay.lastError);
+  assert.equal(code, 'rate_limited');
+  assert.doesNotMatch(message, /Too many/);
 });
 
 test('the numbers of a bank form that stay away', async (t) => {

@@ -144,6 +144,12 @@ test('price_required, invalid_price', async (t) => {
   const page = await openPage(t, { options: { price: undefined } });
   await button(page, 'A').click();
   assert.equal(await lastError(page), 'price_required');
+  await page.evaluate(() => {
+    window.pay.lastError = null;
+    window.fields.walletA.setPrice('0.00');
+  });
+  await button(page, 'A').click();
+  assert.equal(await lastError(page), 'price_required', 'nothing to pay');
   assert.deepEqual(await eventsOf(page, 'walletAButtonClick'), []);
   const code = await page.evaluate(() => {
     try {
@@ -183,6 +189,17 @@ test('the sheet waits 25 seconds for createToken; then authorization_expired, an
   await eventsOf(page, 'walletAAuthorized', 3);
   assert.match((await createToken(page)).token, /^tok_/);
   await gone(page);
+});
+
+test('a payer who closes the sheet after its failure: lastError has the cause', async (t) => {
+  const page = await openPage(t);
+  await authorize(page);
+  await page.route('**/client/tokens', (route) => route.abort('internetdisconnected'));
+  await createToken(page);
+  await inSheet(page).getByText('The payment was not completed').waitFor();
+  await cancel(page);
+  await eventsOf(page, 'walletACanceled', 1);
+  assert.equal(await lastError(page), 'network_error');
 });
 
 test('a refused payload: the sheet says so and stays', async (t) => {

@@ -91,6 +91,11 @@ test('a price: xx.xx or invalid_price, and none does not open: price_required', 
   await button(page).click();
   assert.equal(await lastError(page), 'price_required');
   assert.equal(await page.getByRole('dialog').count(), 0);
+  await set('0.00');
+  await page.evaluate(() => (window.pay.lastError = null));
+  await button(page).click();
+  assert.equal(await lastError(page), 'price_required', 'nothing to pay');
+  assert.equal(await page.getByRole('dialog').count(), 0);
   assert.deepEqual(await eventsOf(page, 'walletBButtonClick'), []);
   for (const wrong of ['25', '25.0', '1,000.00', '-1.00', '', 25])
     assert.equal(await set(wrong), 'integration_error: invalid_price', String(wrong));
@@ -262,7 +267,7 @@ test('buttonSizeMode, walletBElement, disabled; style does not apply', async (t)
     return document.querySelectorAll('.SvcPayField').length;
   });
   assert.equal(complaint, 0);
-  assert.ok(page.said.some((line) => line.includes('no element matches "#nowhere"')));
+  assert.ok(page.said.some((line) => line.includes('No element matches "#nowhere"')));
 });
 
 test('a script that cannot be had is told, and had with the next mount', async (t) => {

@@ -151,9 +151,9 @@ const EXITS = {
   CID_NOT_FOUND: 'Riverside Food Bank can’t accept this grant at present',
   INELIGIBLE_ORGANIZATION: 'Riverside Food Bank can’t accept this grant at present',
   SERVICE_DEACTIVATED: 'Riverside Food Bank can’t accept this grant at present',
-  SESSION_NOT_FOUND: 'The time is over',
-  RECURRING_NOT_SUPPORTED: 'Only single grants can be given here',
-  SOMETHING_NEW: `${FUND} could not go on`,
+  SESSION_NOT_FOUND: 'Time is up',
+  RECURRING_NOT_SUPPORTED: 'Only one-time grants can be made here',
+  SOMETHING_NEW: `${FUND} couldn’t continue`,
 };
 
 test('every exit of the component has words for the donor, who can go on or cancel', async (t) => {
@@ -304,5 +304,39 @@ for (const { width, colorScheme } of looks) {
     await endWith(await openPages(page), 'USER_EXIT');
     await inModal(page).getByText('The service can’t be reached').waitFor();
     await accessible(frame, 'not reached');
+  });
+}
+
+// What a donor reads on the way, by the language that the page was given.
+const LANGUAGES = {
+  es: {
+    button: 'Donar con DAF', amount: '$1,250', continue: 'Continuar', visit: `Autorice en ${FUND}`,
+    offline: 'No se puede contactar con el servicio en este momento',
+  },
+  'fr-CA': {
+    button: 'Donner par DAF', amount: '1\u00a0250\u00a0$\u00a0US', continue: 'Continuer',
+    visit: `Autorisez auprès de ${FUND}`,
+    offline: 'Le service est injoignable pour le moment',
+  },
+};
+
+for (const [locale, words] of Object.entries(LANGUAGES)) {
+  test(`the button, the modal and the page of a visit are in the donor's language: ${locale}`, async (t) => {
+    const page = await newPage(t, { viewport: { width: 390, height: 844 }, reducedMotion: 'reduce' });
+    const options = { price: '1250.00' };
+    const { us: merchant } = credentials.merchants;
+    await open(page, site.put(merchantPage({ types: ['daf'], merchant, options, instance: { locale } })));
+    assert.equal(await button(page).textContent(), words.button);
+    await button(page).click();
+    const modal = inModal(page);
+    await modal.getByRole('button', { name: words.continue }).click();
+    await modal.getByText(words.amount).first().waitFor();
+    await modal.locator('.funds button', { hasText: FUND }).click();
+    await modal.getByRole('heading', { name: words.visit }).waitFor();
+    assert.equal(await modal.locator('html').getAttribute('lang'), locale);
+    assert.equal(await dialog(page).getAttribute('lang'), locale);
+    await page.route('**/daf/visits/*/exit', (route) => route.abort());
+    await modal.locator('[data-leave]').click();
+    await modal.getByText(words.offline).waitFor();
   });
 }

@@ -7,7 +7,7 @@ import { merchantPage, startSite } from './merchant.mjs';
 
 const HEADERS = {
   'Content-Type': 'text/html; charset=utf-8',
-  'Content-Security-Policy': "default-src 'none'; script-src 'self'; form-action 'self'; base-uri 'none'",
+  'Content-Security-Policy': "default-src 'none'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'",
   'Cross-Origin-Embedder-Policy': 'require-corp',
   'Cross-Origin-Resource-Policy': 'cross-origin',
 };
@@ -25,7 +25,8 @@ export function modalPage(body, result) {
   const told = result ? ` data-result='${JSON.stringify(result)}'` : '';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Donate</title>
     <script src="/3.2/modal.js" defer></script></head>
-<body${told}><main aria-label="Donation"><h1>Donate</h1>${body}</main></body></html>`;
+<body${told}>
+<main aria-label="Donation"><h1>Donate</h1>${body}</main></body></html>`;
 }
 
 /**
