@@ -14,8 +14,8 @@ if [ "$1" = bench-written ]; then
 	trap 'git worktree remove --force "$tree"' EXIT
 	git worktree add --quiet --detach --force "$tree" "${FORMER:-364c518}"
 	mkdir -p "$tree/static/dist" && cp -R static/dist/. "$tree/static/dist"
-	(cd "$tree" && go build -trimpath -tags bench -o "$file" ./cmd/svcpay)
+	(cd "$tree" && go build -tags bench -o "$file" ./cmd/svcpay)
 fi
 shift
-go build -trimpath -tags bench -o bin/svcpay-bench ./cmd/svcpay
+go build -tags bench -o bin/svcpay-bench ./cmd/svcpay
 go run ./test/bench $options "$@"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
 # history/ run against a demo with six weeks of payments, those of stripe/ and chariot/ against one with a local fake of
-# Stripe or Chariot, the others against a new demo.
+# Stripe or Chariot, the others against a new demo. Those of engines/ are for Firefox and WebKit, too.
 set -eu
 cd "$(dirname "$0")/.."
-long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides policy shop-bank wallet-a wallet-b history/every-page"
+long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides load-time policy shop-bank turbo wallet-a wallet-b history/every-page engines/core"
 
 in_demo() { # a kind of demo, and its files
 	demo=$1
@@ -24,8 +24,9 @@ rm -rf .screenshots/failed # of a run before
 
 case "${1-}" in
 "") ;;
---long) export EVERY_LOOK=1 ;;
+--long) export EVERY_LOOK=1 && tools/engines.sh ;;
 *)
+	case "$*" in *engines/*) tools/engines.sh ;; esac
 	case "$*" in
 	*/history/*) in_demo --history "$@" ;;
 	*/stripe/*) in_demo --processor=stripe "$@" ;;
@@ -35,7 +36,9 @@ case "${1-}" in
 	exit
 	;;
 esac
-in_demo "" $(files "")
-in_demo --history $(files history/)
-in_demo --processor=stripe $(files stripe/)
-in_demo --daf=chariot $(files chariot/)
+failed=0 # a failure in one demo does not hide those in the others
+in_demo "" $(files "") $(files engines/) || failed=1
+in_demo --history $(files history/) || failed=1
+in_demo --processor=stripe $(files stripe/) || failed=1
+in_demo --daf=chariot $(files chariot/) || failed=1
+exit $failed

@@ -9,7 +9,13 @@ tool (
 	mvdan.cc/gofumpt
 )
 
-require github.com/stripe/stripe-mock v0.203.0
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/elastic/go-seccomp-bpf v1.6.0
+	github.com/google/licensecheck v0.3.1
+	github.com/stripe/stripe-mock v0.203.0
+	golang.org/x/sys v0.48.0
+)
 
 require (
 	github.com/BurntSushi/toml v1.4.1-0.20240526193622-a339e1f7089c // indirect
@@ -42,12 +48,11 @@ require (
 	github.com/speakeasy-api/jsonpath v0.6.3 // indirect
 	github.com/speakeasy-api/openapi v1.24.0 // indirect
 	github.com/vmware-labs/yaml-jsonpath v0.3.2 // indirect
-	go.yaml.in/yaml/v3 v3.0.4 // indirect
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
 	golang.org/x/exp/typeparams v0.0.0-20231108232855-2478ac86f678 // indirect
 	golang.org/x/mod v0.41.0 // indirect
 	golang.org/x/net v0.59.0 // indirect
 	golang.org/x/sync v0.23.0 // indirect
-	golang.org/x/sys v0.48.0 // indirect
 	golang.org/x/text v0.42.0 // indirect
 	golang.org/x/tools v0.51.0 // indirect
 	gopkg.in/yaml.v3 v3.0.1 // indirect
