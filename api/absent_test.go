@@ -7,8 +7,9 @@ import (
 	"svcpay/internal/fault"
 )
 
-// noneByDefault are the optional lists of which a request without them has none.
-var noneByDefault = []string{"createMerchant domains", "submitEvidence files", "verifyToken amounts"}
+// noneByDefault are the optional members of which a request without them has none.
+var noneByDefault = []string{"createMerchant domains", "submitEvidence files", "verifyToken amounts",
+	"previewCardRules allowed_countries", "previewCardRules blocked_countries", "previewCardRules minimum_amount"}
 
 // selects reports whether leaving a place out could mean everything, by its kind: an amount, a time or a list.
 func (p bodyPlace) selects() bool {

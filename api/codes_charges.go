@@ -33,6 +33,14 @@ var chargeCodes = []code{
 		Members: []string{"decline_code", "charge_id", "advice"},
 	},
 	{
+		Name: "blocked_by_rule", Kind: fault.KindDeclined, Kept: true,
+		Meaning: "A card rule of the merchant blocked the payment. The charge is recorded as failed; its failure.rule names the rule.",
+		Remedy:  "Show the payer the message. To accept the payment, change the merchant's card rules.",
+		Message: "This payment was not accepted.",
+		Param:   "token",
+		Members: []string{"charge_id", "advice"},
+	},
+	{
 		Name: "bank_account_unusable", Kind: fault.KindDeclined, Own: dress{http.StatusPaymentRequired, "bank_error"},
 		Kept: true, Meaning: "The bank account cannot be debited. The charge is recorded as failed.",
 		Remedy:  "Ask the payer for another bank account.",

@@ -73,11 +73,9 @@ func shallow(body []byte) bool {
 	}
 }
 
-// decode fills in, a pointer to a struct of json-tagged fields, and returns every mistake of the
+// mistakes fills in, a pointer to a struct of json-tagged fields, and returns every mistake of the
 // request at once: wrong types, unknown names, and what in itself finds wrong. A member that is a
 // struct is taken apart too; its mistakes are reported as member.name.
-func decode(raw map[string]jsontext.Value, in validator) error { return mistakes(raw, in).Err() }
-
 func mistakes(raw map[string]jsontext.Value, in validator) fault.Fields {
 	var fs fault.Fields
 	if r, ok := in.(fixer); ok {

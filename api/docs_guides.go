@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"html/template"
+	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -74,12 +75,30 @@ func guidesPages(payURL string) ([]docsContent, error) {
 	return pages, nil
 }
 
-// renderGuide makes HTML of a guide. Links between the files become links between the pages.
+// errorCode is what a code of an error looks like.
+var errorCode = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
+
+// renderGuide makes HTML of a guide. Links between the files become links between the pages. Under the heading
+// "Errors", the first mention of a code has the code as its id.
 func renderGuide(source []byte) (template.HTML, error) {
 	doc := markdown.Parser().Parse(text.NewReader(source))
+	section, named := "", map[string]bool{}
 	err := ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
-		if link, ok := n.(*ast.Link); ok && entering {
-			link.Destination = []byte(leadsTo(string(link.Destination)))
+		if !entering {
+			return ast.WalkContinue, nil
+		}
+		switch n := n.(type) {
+		case *ast.Link:
+			n.Destination = []byte(leadsTo(string(n.Destination)))
+		case *ast.Heading:
+			id, _ := n.AttributeString("id")
+			section = fmt.Sprintf("%s", id)
+		case *ast.CodeSpan:
+			code := textOf(n, source)
+			if section == "errors" && errorCode.MatchString(code) && !named[code] {
+				n.SetAttributeString("id", []byte(code))
+				named[code] = true
+			}
 		}
 		return ast.WalkContinue, nil
 	})
@@ -91,6 +110,16 @@ func renderGuide(source []byte) (template.HTML, error) {
 		return "", err
 	}
 	return template.HTML(out.String()), nil
+}
+
+// textOf is the text of a code span.
+func textOf(n ast.Node, source []byte) (out string) {
+	for c := n.FirstChild(); c != nil; c = c.NextSibling() {
+		if t, ok := c.(*ast.Text); ok {
+			out += string(t.Segment.Value(source))
+		}
+	}
+	return out
 }
 
 // leadsTo is where a link of a guide leads when the guide is served.

@@ -221,9 +221,8 @@ func TestGuidesHaveOneForm(t *testing.T) {
 			t.Errorf("%s begins with other commands than the first guide", g.Name)
 		}
 		for _, b := range blocks {
-			if kind, _, _ := strings.Cut(b[1],
-				" "); !slices.Contains([]string{"bash", "json", "html", "go", "js", "python", "php", "sql", "console"},
-				kind) {
+			languages := []string{"bash", "json", "html", "go", "js", "tsx", "python", "php", "sql", "console"}
+			if kind, _, _ := strings.Cut(b[1], " "); !slices.Contains(languages, kind) {
 				t.Errorf("%s has a block of %q", g.Name, b[1])
 			}
 		}
@@ -321,7 +320,11 @@ func TestLinksOfGuidesLead(t *testing.T) {
 	for name, text := range guideTexts(t) {
 		for _, link := range markdownLink.FindAllStringSubmatch(text, -1) {
 			links++
-			if to := leadsTo(link[1]); !targets[to] {
+			to := leadsTo(link[1])
+			if strings.HasPrefix(to, "#") { // of the same guide
+				to = guidesPath + "/" + name + to
+			}
+			if !targets[to] {
 				t.Errorf("%s: %s leads nowhere", name, to)
 			}
 		}

@@ -155,6 +155,10 @@ var triggers = map[string]func(*stage) string{
 		s.on(s.t, http.MethodPut, "/api/merchants/"+id, `{"name":"Another"}`, "").want(s.t, 200, "")
 		return id
 	},
+	"card_rules.updated": func(s *stage) string {
+		s.on(s.t, http.MethodPut, ofUS(s.site, "/card_rules"), `{"minimum_amount":500}`, "").want(s.t, 200, "")
+		return "" // card rules are named by their merchant
+	},
 	"fees.updated": func(s *stage) string {
 		s.on(s.t, http.MethodPut, ofUS(s.site, "/fees"), `{"daf_percentage":2.5}`, "").want(s.t, 200, "")
 		s.number(s.t)

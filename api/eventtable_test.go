@@ -58,7 +58,8 @@ func changes() (out []string) {
 	for row := range donationTriggers() {
 		out = append(out, row)
 	}
-	return append(out, change("merchant.created", "", "active"), "merchant.updated", "fees.updated", "charge.refunded",
+	return append(out, change("merchant.created", "", "active"), "merchant.updated", "card_rules.updated",
+		"fees.updated", "charge.refunded",
 		"charge.updated",
 		change("token.updated", "pending_verification", "active"), change("token.updated", "pending_verification",
 			"disabled"),

@@ -56,7 +56,7 @@ func FuzzDecodeBody(f *testing.F) {
 			return
 		}
 		var in charge.CreateInput
-		if err := decode(raw, &in); err != nil {
+		if err := mistakes(raw, &in).Err(); err != nil {
 			invalid(t, err)
 			return
 		}
@@ -163,7 +163,7 @@ func FuzzEveryBody(f *testing.F) {
 		if !ok {
 			t.Fatal("an input that cannot tell its mistakes")
 		}
-		invalid(t, decode(raw, in))
+		invalid(t, mistakes(raw, in).Err())
 	})
 }
 

@@ -169,20 +169,30 @@ func limited(message string, wait time.Duration) error {
 	return fault.New(fault.KindLimited, "rate_limited", message).After(wait)
 }
 
-// authenticated runs an authentication that was asked for from an address, unless too many of that
-// address failed.
-func (l limiter) authenticated(address, credentials string, now time.Time, authenticate func() error) error {
+// authenticated runs an authentication that was asked for from an address. If too many of that address failed, one more
+// that fails is answered like a request beyond a limit. One that succeeds is not, whatever others at its address did.
+func (l limiter) authenticated(ctx context.Context, address, credentials string, now time.Time,
+	authenticate func() error) error {
 	if l.guesses == nil {
 		return authenticate()
 	}
-	if wait, refused := l.guesses.Refuses(address, credentials, now); refused {
-		return limited("Too many requests from this address carried credentials that are not valid.", wait)
+	wait, suspected := l.guesses.Suspects(address, credentials, now)
+	refusal := limited("Too many requests from this address carried credentials that are not valid.", wait)
+	if suspected {
+		giveBack, err := l.guesses.LookUp(ctx, address)
+		if err != nil {
+			return refusal
+		}
+		defer giveBack()
 	}
 	err := authenticate()
 	switch f, isFault := fault.As(err); {
 	case err == nil:
 		l.guesses.Worked(credentials)
-	case isFault && f.Kind == fault.KindUnauthenticated:
+	case !isFault || f.Kind != fault.KindUnauthenticated:
+	case suspected:
+		return refusal
+	default:
 		l.guesses.Failed(address, credentials, now)
 	}
 	return err

@@ -113,7 +113,7 @@ func (a *API) authenticate(c echo.Context, req *request, key string) error {
 	from, _ := netip.ParseAddr(c.RealIP()) // a peer without an address is on no key's list
 	who := apikey.Credentials{APIKey: key, AppID: joined(c.Request().Header, "X-App-ID"), From: from,
 		RequestID: req.id}
-	return a.limiter.authenticated(c.RealIP(), key+" "+who.AppID, a.Now(), func() (err error) {
+	return a.limiter.authenticated(c.Request().Context(), c.RealIP(), key+" "+who.AppID, a.Now(), func() (err error) {
 		req.actor, err = a.APIKeys.Authenticate(c.Request().Context(), who)
 		req.actor.RequestID = req.id
 		return err

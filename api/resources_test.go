@@ -42,6 +42,7 @@ var resources = []resource{
 	payoutResource,
 	sandboxResource,
 	feeResource,
+	cardRuleResource,
 	merchantResource,
 	searchResource,
 	exportResource,

@@ -55,6 +55,7 @@ func (a *API) routes() []route {
 		a.statementRoutes(),
 		a.sandboxRoutes(),
 		a.feeRoutes(),
+		a.cardRuleRoutes(),
 		a.merchantRoutes(),
 		a.searchRoutes(),
 		a.exportRoutes(),
