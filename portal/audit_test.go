@@ -76,6 +76,22 @@ func TestTheAuditLogSaysWhoDidWhat(t *testing.T) {
 	}
 }
 
+// Who ran a command is named to the deployment's people, in the list, its file and the entry's page.
+func TestTheAuditLogNamesOperators(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	const who = "jane as root on pay-1 (pts/3)"
+	if _, _, err := w.Identity.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin, Operator: who},
+		dana); err != nil {
+		t.Fatal(err)
+	}
+	admin := w.as(authz.RoleSystemAdmin)
+	e := w.entries("account:change")[0]
+	for _, page := range []string{web.AuditPath + "?q=pay", web.AuditPath + "/" + e.ID.String()} {
+		w.send(page, nil, "Cookie", admin).says(t, "Operator "+who)
+	}
+}
+
 // An entry leads to what it reports, for who may see that.
 func TestEntriesLeadToWhatTheyTellOf(t *testing.T) {
 	t.Parallel()

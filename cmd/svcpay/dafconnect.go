@@ -71,7 +71,7 @@ func useConnection(w *world, work func(*connection.Service, authz.Actor) (connec
 		return err
 	}
 	defer pool.Close()
-	is, err := work(c.connection(pool, box, rules), operator(0))
+	is, err := work(c.connection(pool, box, rules), operator(w.env, 0))
 	if is.Provider != "" {
 		address := cmp.Or(lookup(w.env, baseURLSetting), "https://<API host>") + "/hooks/daf/" + is.Provider
 		err = errors.Join(printConnection(w.stdout, is, address), err)

@@ -182,7 +182,7 @@ func (s *dev) run() error {
 	}
 	if s.stripe != nil {
 		c.StripeURL = s.stripe.address()
-		if err := s.stripe.connect(s.world.ctx, a, c.Application); err != nil {
+		if err := s.stripe.connect(s.world.ctx, a, operator(s.world.env, c.AppID), c.Application); err != nil {
 			return err
 		}
 	}
@@ -208,7 +208,7 @@ func (s *dev) demoData(a *app) (demo.Credentials, error) {
 	}
 	c, err := ensureDemo(s.world.ctx, a.Services, before, shopURL)
 	if err == nil {
-		err = ensureAssociation(s.world.ctx, a.Merchants)
+		err = ensureAssociation(s.world.ctx, s.world.env, a.Merchants)
 	}
 	if err != nil {
 		return c, err

@@ -108,7 +108,7 @@ func (s *dev) startChariot(ctx context.Context, a *app) error {
 	}
 	s.chariot.start(ctx, s.config.baseURL)
 	keys := sensitive.NewCredentials(s.chariot.Key + " " + s.chariot.Secret)
-	if _, err := a.DAFConnection.Connect(ctx, operator(0), keys); err != nil {
+	if _, err := a.DAFConnection.Connect(ctx, operator(s.world.env, 0), keys); err != nil {
 		return fmt.Errorf("connecting Chariot: %w", err)
 	}
 	return nil

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
-	"svcpay/internal/ids"
 	"svcpay/internal/money"
 	"svcpay/internal/processor"
 	"svcpay/internal/processor/accounts"
@@ -68,8 +67,7 @@ func (s *demoStripe) start(ctx context.Context) {
 // connect makes the demo's application charge cards at the platform's account, and pays each of its merchants out to a
 // separate connected account. Of accounts that are already connected, it only registers the webhook endpoints again,
 // which the fake has forgotten.
-func (s *demoStripe) connect(ctx context.Context, a *app, c demo.Application) error {
-	admin := authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: c.AppID, RequestID: ids.NewRequest(machineTime())}
+func (s *demoStripe) connect(ctx context.Context, a *app, admin authz.Actor, c demo.Application) error {
 	if err := s.ensure(ctx, a, admin,
 		accounts.ConnectInput{Processor: stripe.Name, External: demoPlatform,
 			Credentials: sensitive.NewCredentials(demoKey),

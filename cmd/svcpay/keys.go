@@ -31,12 +31,6 @@ type keyring struct {
 	actor authz.Actor
 }
 
-// operator is anyone who runs a command at the deployment's machine, for one application or for none.
-func operator(applicationID int64) authz.Actor {
-	return authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: applicationID,
-		RequestID: ids.NewRequest(machineTime())}
-}
-
 // ofApplication is the flag that commands about one application have.
 type ofApplication struct {
 	Application int64 `required:"" placeholder:"N" help:"The application's id, X-App-ID."`
@@ -53,7 +47,7 @@ type opened struct {
 // use reads the database's settings and more of those names, opens the database for the application, and lets work have
 // it.
 func (a ofApplication) use(w *world, work func(opened) error, more ...string) error {
-	o := opened{actor: operator(a.Application)}
+	o := opened{actor: operator(w.env, a.Application)}
 	var err error
 	if o.config, err = databaseConfigFrom(w.env, more...); err != nil {
 		return err

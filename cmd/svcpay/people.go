@@ -32,7 +32,7 @@ func (createAdminCommand) Help() string { return peopleHelp }
 // Run invites the administrator as the deployment's operator.
 func (c createAdminCommand) Run(w *world) error {
 	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
-		made, err := people.Invite(w.ctx, authz.Actor{Role: authz.RoleSystemAdmin},
+		made, err := people.Invite(w.ctx, operator(w.env, 0),
 			identity.NewInvitation{Email: c.Email, Role: authz.RoleSystemAdmin, Domain: authz.System()})
 		if err != nil {
 			return saidOf(err)
@@ -54,7 +54,7 @@ func (resetAdminCommand) Help() string { return peopleHelp }
 // Run makes the link.
 func (c resetAdminCommand) Run(w *world) error {
 	return withPeople(w, c.Portal, func(people *identity.Service, base string) error {
-		token, until, err := people.MakeReset(w.ctx, c.Email)
+		token, until, err := people.MakeReset(w.ctx, operator(w.env, 0), c.Email)
 		if fault.HasCode(err, "resource_missing") {
 			return errors.New("no user signs in with this address")
 		}

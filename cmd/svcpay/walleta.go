@@ -40,7 +40,7 @@ func (c walletACommand) Run(w *world) error {
 	clocks := clock.New(pool, machineTime)
 	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clocks,
 		Processors: partiesOf(settings, nil, pool, machineTime, clocks).processors})
-	_, err = merchants.InstallAssociation(w.ctx, operator(0), content, nil)
+	_, err = merchants.InstallAssociation(w.ctx, operator(w.env, 0), content, nil)
 	return err
 }
 
@@ -48,10 +48,10 @@ func (c walletACommand) Run(w *world) error {
 const demoAssociation = "7B2270726F7669646572223A2273616E64626F78222C2276657273696F6E223A317D\n"
 
 // ensureAssociation installs the demo's file, unless there is one.
-func ensureAssociation(ctx context.Context, merchants *merchant.Service) error {
+func ensureAssociation(ctx context.Context, env []string, merchants *merchant.Service) error {
 	_, err := merchants.Association(ctx)
 	if fault.HasCode(err, "resource_missing") {
-		_, err = merchants.InstallAssociation(ctx, operator(0), []byte(demoAssociation), nil)
+		_, err = merchants.InstallAssociation(ctx, operator(env, 0), []byte(demoAssociation), nil)
 	}
 	return err
 }

@@ -11,7 +11,7 @@ import (
 
 func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the program's log: on its own
 	w := fixture.New(t)
-	if err := ensureAssociation(t.Context(), w.Merchants); err != nil {
+	if err := ensureAssociation(t.Context(), nil, w.Merchants); err != nil {
 		t.Fatal(err)
 	}
 	installed := func() string {
@@ -33,7 +33,7 @@ func TestAssociationFileIsInstalled(t *testing.T) { // the command sets the prog
 		installed() != `{"pspId":"1"}`+"\n" {
 		t.Errorf("%d %s %s", status, out, complaints)
 	}
-	if err := ensureAssociation(t.Context(), w.Merchants); err != nil || installed() != `{"pspId":"1"}`+"\n" {
+	if err := ensureAssociation(t.Context(), nil, w.Merchants); err != nil || installed() != `{"pspId":"1"}`+"\n" {
 		t.Errorf("the demo took its place: %v", err)
 	}
 	if err := os.WriteFile(path, []byte("7B22\n"), 0o600); err != nil {

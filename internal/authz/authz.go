@@ -46,6 +46,8 @@ type Actor struct {
 	// PersonID and PersonName are of people; the commands of a deployment's operator have neither.
 	PersonID   int64
 	PersonName string
+	// Operator says who runs a command, and where: the login name, host and terminal. "" of everybody else.
+	Operator string
 	// Granted is where the role that a person acts in was granted; see [Actor.Domain].
 	Granted Domain
 	// OrganizationID is the organization that the role was granted in, 0 if it was not in one, and

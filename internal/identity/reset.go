@@ -87,13 +87,13 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 
 // MakeReset returns the secret of a link to choose a new password, for the deployment's operator to pass on. Fault:
 // resource_missing.
-func (s *Service) MakeReset(ctx context.Context, email string) (token string, until time.Time, err error) {
+func (s *Service) MakeReset(ctx context.Context, operator authz.Actor,
+	email string) (token string, until time.Time, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
 		var p Person
 		if p, token, until, err = s.makeResetTx(ctx, tx, mailbox.Normal(email)); err != nil {
 			return err
 		}
-		operator := authz.Actor{Role: authz.RoleSystemAdmin}
 		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil,
 			map[string]string{"change": string(ResetMade)})
 	})

@@ -90,6 +90,8 @@ func (p *Pages) auditBar(c *web.Request) ui.FilterBar {
 // who names the actor of an entry.
 func who(t *text.Catalogue, e audit.Entry) string {
 	switch {
+	case e.ActorKind == audit.Command && e.ActorName != "":
+		return t.Audit.CommandBy(e.ActorName)
 	case e.ActorKind == audit.Command:
 		return t.Audit.Command
 	case e.ActorKind == audit.Key && e.ActorName == "":

@@ -158,6 +158,7 @@ type Audit struct {
 	Nothing, NothingText             string
 	MoreEntries                      string // of card rules
 	Command, Key                     string
+	CommandBy                        func(operator string) string
 	ChainOf, Deployment              string
 	Shown                            func(n int) string
 	Accepted, AccountChanged         string
@@ -194,7 +195,8 @@ var auditEnglish = Audit{
 	EmptyTitle: "Nothing yet", EmptyText: "Changes and denied attempts show up here.",
 	Nothing: "No details", NothingText: "No object was changed.", MoreEntries: "More list entries",
 	Command: "Operator (CLI)", Key: "API key",
-	ChainOf: "Audit log of", Deployment: "SvcPay",
+	CommandBy: func(operator string) string { return "Operator " + operator },
+	ChainOf:   "Audit log of", Deployment: "SvcPay",
 	Shown:    func(n int) string { return onPage(n, "entry", "entries") },
 	Accepted: "accept an invitation", AccountChanged: "sign in, or change how they sign in", Acts: auditActs,
 	Security:   securityActs,

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 )
@@ -27,7 +28,7 @@ func TestAFormerPasswordBeginsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	reset, _, err := p.MakeReset(t.Context(), "ola@example.org")
+	reset, _, err := p.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "ola@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +63,7 @@ func TestNoSessionBeginsBesideAReset(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		reset, _, err := p.MakeReset(t.Context(), "ola@example.org")
+		reset, _, err := p.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "ola@example.org")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,6 +3,7 @@ package identity_test
 import (
 	"testing"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
 )
@@ -19,7 +20,7 @@ func TestANewPasswordIsNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	link, _, err := p.MakeReset(t.Context(), "ola@example.org")
+	link, _, err := p.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "ola@example.org")
 	if err != nil {
 		t.Fatal(err)
 	}

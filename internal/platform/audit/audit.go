@@ -76,7 +76,7 @@ type Entry struct {
 	ActorKind      ActorKind      `db:"actor_kind" json:"actor_kind"`
 	PersonID       *int64         `db:"person_id" json:"person_id"`
 	KeyID          *ids.Key       `db:"key_id" json:"key_id"`
-	ActorName      string         `db:"actor_name" json:"actor_name"` // as it was then
+	ActorName      string         `db:"actor_name" json:"actor_name"` // as it was then; of a command its operator
 	Role           authz.Role     `db:"role" json:"role"`
 	// Viewer is the role of someone who looked through Role; "" of everybody else.
 	Viewer      authz.Role       `db:"viewer" json:"viewer,omitempty"`

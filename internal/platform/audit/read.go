@@ -40,8 +40,21 @@ func (l *Log) Get(ctx context.Context, a authz.Actor, id string) (Entry, error) 
 	if a.Domain().Scope != authz.ScopeSystem {
 		chains = []int64{a.ApplicationID}
 	}
-	return pg.Find[Entry](ctx, l.pool, `SELECT `+columns+` FROM audit_entries WHERE id = @id AND `+seen,
+	e, err := pg.Find[Entry](ctx, l.pool, `SELECT `+columns+` FROM audit_entries WHERE id = @id AND `+seen,
 		pg.Args{"id": entryID, "chains": chains, "organization": optional(a.OrganizationID), "mine": a.Within(nil)})
+	return e.shownTo(a), err
+}
+
+// seesOperators reports whether an actor sees which operator ran a command. Names of the deployment's accounts and
+// machines are not for tenants.
+func seesOperators(a authz.Actor) bool { return a.Domain().Scope == authz.ScopeSystem }
+
+// shownTo leaves out what an actor doesn't see of an entry.
+func (e Entry) shownTo(a authz.Actor) Entry {
+	if e.ActorKind == Command && !seesOperators(a) {
+		e.ActorName = ""
+	}
+	return e
 }
 
 // List returns one page of the log: to people of the deployment everything, to those of an application
@@ -56,10 +69,10 @@ func (l *Log) List(ctx context.Context, a authz.Actor, in ListInput) (page.Of[En
 	}
 	found, err := pg.Page(ctx, l.pool, in.Page, selectPage,
 		pg.Args{"chains": in.Chains, "organization": optional(a.OrganizationID),
-			"mine": a.Within(nil), "people": in.People, "who": in.Who, "permissions": in.Permissions,
+			"mine": a.Within(nil), "people": in.People, "who": in.Who, "operators": seesOperators(a), "permissions": in.Permissions,
 			"outcomes": in.Outcomes, "subject": in.SubjectID,
 			"merchant": in.MerchantID, "request": in.RequestID, "from": in.Created.From, "until": in.Created.Until},
-		func(e Entry) Entry { return e })
+		func(e Entry) Entry { return e.shownTo(a) })
 	return found, pg.TooMany(err)
 }
 
@@ -71,7 +84,8 @@ const seen = `(@chains::bigint[] IS NULL OR application_id = ANY (@chains))
 const selectPage = `SELECT ` + columns + ` FROM audit_entries
 	WHERE ` + seen + `
 		AND (@people::bigint[] IS NULL OR person_id = ANY (@people))
-		AND (@who::text IS NULL OR strpos(lower(actor_name), lower(@who)) > 0)
+		AND (@who::text IS NULL OR strpos(lower(actor_name), lower(@who)) > 0
+			AND (@operators OR actor_kind <> 'command'))
 		AND (@permissions::text[] IS NULL OR permission = ANY (@permissions))
 		AND (@outcomes::text[] IS NULL OR outcome = ANY (@outcomes))
 		AND (@subject::text IS NULL OR subject_id = @subject)

@@ -87,7 +87,7 @@ func (l *Log) entry(a authz.Actor, p authz.Permission, s Subject, o Outcome, bef
 	now := l.now()
 	e := Entry{ID: ids.NewAuditEntry(now), ApplicationID: a.ApplicationID,
 		OrganizationID: optional(cmp.Or(s.OrganizationID, a.OrganizationID)),
-		MerchantID:     optional(s.MerchantID), ActorKind: Command, PersonID: optional(a.PersonID), Role: a.Role,
+		MerchantID:     optional(s.MerchantID), ActorKind: Command, ActorName: a.Operator, PersonID: optional(a.PersonID), Role: a.Role,
 		Viewer: a.Viewer, Domain: a.Domain().String(),
 		Permission: p, SubjectKind: s.Kind, SubjectID: s.ID, Outcome: o, Before: json.RawMessage(before),
 		After:     json.RawMessage(after),

@@ -50,6 +50,38 @@ func TestEntryTellsWhoDidWhat(t *testing.T) {
 	}
 }
 
+// Entries of commands name their operator, to the deployment's people only: neither reading nor searching reveals them
+// to tenants.
+func TestCommandsNameTheirOperator(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	const who = "jane as root on pay-1 (pts/3)"
+	w.do(authz.Actor{Role: authz.RoleSystemAdmin, ApplicationID: 7, Operator: who}, nil, map[string]any{"name": "New"})
+	tenant := authz.Actor{Role: authz.RoleApplicationAdmin, PersonID: 9, ApplicationID: 7,
+		Granted: authz.Domain{Scope: authz.ScopeApplication, ID: 7}}
+	part := "PAY-1"
+	for _, one := range []struct {
+		actor authz.Actor
+		name  string
+		found int
+	}{{person(9, 7), who, 1}, {tenant, "", 0}} {
+		got := w.list(one.actor, audit.ListInput{})
+		if len(got) != 1 || got[0].ActorKind != audit.Command || got[0].ActorName != one.name {
+			t.Fatalf("%s: %+v", one.actor.Role, got)
+		}
+		e, err := w.Get(t.Context(), one.actor, got[0].ID.String())
+		if err != nil || e.ActorName != one.name {
+			t.Errorf("%s: %+v, %v", one.actor.Role, e, err)
+		}
+		if got := w.list(one.actor, audit.ListInput{Who: &part, Chains: []int64{7}}); len(got) != one.found {
+			t.Errorf("%s finds %d", one.actor.Role, len(got))
+		}
+	}
+	if c, err := w.Inspect(t.Context(), 7); err != nil || c.Flaw != "" || c.Entries != 1 {
+		t.Errorf("%+v, %v", c, err)
+	}
+}
+
 func TestRefusalsAreKeptThoughNothingElseIs(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
