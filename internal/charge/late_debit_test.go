@@ -3,6 +3,7 @@ package charge_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -58,12 +59,19 @@ type lateDebit struct {
 
 func givenUp(t *testing.T) lateDebit {
 	t.Helper()
+	return givenUpAt(t, 0)
+}
+
+// givenUpAt is a debit that was made so much later than now.
+func givenUpAt(t *testing.T, later time.Duration) lateDebit {
+	t.Helper()
 	p := &slowBank{}
 	p.hides.Store(true)
 	w := fixture.NewWith(t, func(inner *sandbox.Processor) processor.Processor {
 		p.Processor = inner
 		return p
 	})
+	w.Clock.Advance(later)
 	c := debit(t, w, 10_000, nil)
 	w.Clock.Advance(p.SettleWindow() + time.Second)
 	resolve(t, w, 1)
@@ -116,9 +124,19 @@ func (d lateDebit) ends(t *testing.T, version int, returnCode, message string) {
 	}
 }
 
+// At whatever hour the debit was made, it is refunded from the midnight on when it has settled.
 func TestLateDebitIsRefundedWhenItHasSettled(t *testing.T) {
 	t.Parallel()
-	d := givenUp(t)
+	for later := time.Duration(0); later < 24*time.Hour; later += 6 * time.Hour {
+		t.Run(fmt.Sprint("after ", later), func(t *testing.T) {
+			t.Parallel()
+			refundsWhenSettled(t, later)
+		})
+	}
+}
+
+func refundsWhenSettled(t *testing.T, later time.Duration) {
+	d := givenUpAt(t, later)
 	d.found(t)
 	due := calendar.US.AddBusinessDays(charge.BatchedAt(d.Clock.Now()), 4)
 	d.Clock.Advance(due.Sub(d.Clock.Now()) - time.Millisecond)

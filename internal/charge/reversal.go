@@ -146,7 +146,7 @@ func (s *Service) RepeatReversals(ctx context.Context) (int, error) {
 		return 0, err
 	}
 	refused, err := operation.Refused(ctx, s.deps.Pool, operation.Reverse, unsettled,
-		machine.AddDate(0, 0, -s.minBankSettlementDays()))
+		machine.AddDate(0, 0, 1-s.minBankSettlementDays())) // settled at midnight: up to a day earlier
 	if err != nil {
 		return 0, err
 	}
