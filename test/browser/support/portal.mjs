@@ -81,6 +81,7 @@ export async function look(page, name) {
   for (const [i, { width, colorScheme }] of looks.entries()) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
+    await page.evaluate(() => scrollTo(0, 0)); // what lies half behind the bar at the top would seem too small
     const only = i > 0 && !process.env.EVERY_LOOK ? visual : undefined;
     await sound(page, `${name}, ${width} pixels, ${colorScheme}`, { only }).catch((error) =>
       wrong.push(error.message.split('\n').slice(0, 12).join(' ')),
