@@ -69,9 +69,7 @@ func (h *handover) start(ctx context.Context) (*os.Process, error) {
 	}
 	defer ready.Close()
 	files, names = append(files, told), append(names, readyName)
-	cmd := exec.Command(os.Args[0], os.Args[1:]...)
-	cmd.Env, cmd.ExtraFiles = successorEnv(h.world.env, names), files
-	cmd.Stdout, cmd.Stderr = h.world.stdout, h.world.stderr
+	cmd := h.successor(files, names)
 	err = cmd.Start()
 	closeFiles(files)
 	if err != nil {
@@ -86,6 +84,14 @@ func (h *handover) start(ctx context.Context) (*os.Process, error) {
 	}
 	_ = cmd.Wait() // the state says how it ended
 	return nil, fmt.Errorf("it did not become ready (%s)", cmd.ProcessState)
+}
+
+// successor is this server's command, with its environment as it was inherited: files with secrets are read again.
+func (h *handover) successor(files []*os.File, names []string) *exec.Cmd {
+	cmd := exec.Command(os.Args[0], os.Args[1:]...)
+	cmd.Env, cmd.ExtraFiles = successorEnv(h.world.inherited, names), files
+	cmd.Stdout, cmd.Stderr = h.world.stdout, h.world.stderr
+	return cmd
 }
 
 // successorEnv is the environment with the names of what is inherited.

@@ -44,10 +44,11 @@ type commands struct {
 
 // world is what a command may touch of the outside.
 type world struct {
-	ctx    context.Context
-	env    []string
-	stdout io.Writer
-	stderr io.Writer
+	ctx       context.Context
+	env       []string // with the secrets that are in files
+	inherited []string // the environment as the program got it
+	stdout    io.Writer
+	stderr    io.Writer
 }
 
 // Exit statuses other than 0.
@@ -77,7 +78,10 @@ func run(args, env []string, stdout, stderr io.Writer) int {
 		fmt.Fprintf(stderr, "svcpay: %s\nRun svcpay --help.\n", err)
 		return exitUsage
 	}
-	err = parsed.Run(&world{ctx: ctx, env: env, stdout: stdout, stderr: stderr})
+	w := &world{ctx: ctx, inherited: env, stdout: stdout, stderr: stderr}
+	if w.env, err = withSecretFiles(env); err == nil {
+		err = parsed.Run(w)
+	}
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(stderr, "svcpay:", said(err))
 		return exitFailed

@@ -23,7 +23,8 @@ type serveCommand struct{}
 // Help implements kong.HelpProvider.
 func (serveCommand) Help() string {
 	return "On SIGTERM or SIGINT, the service finishes running requests and stops. On SIGHUP, it starts a successor, " +
-		"which inherits its sockets, so no request is lost. The service also accepts sockets from systemd.\n\n" +
+		"which inherits its sockets, so no request is lost. The service also accepts sockets from systemd. " +
+		"DATABASE_URL_FILE and SVCPAY_SMTP_URL_FILE name files with the values of these settings.\n\n" +
 		settingsHelp()
 }
 
