@@ -116,10 +116,10 @@ func TestTheAuditLogNamesListEntries(t *testing.T) {
 			cookie).cardLink(t, undoAction)
 	})
 	_, id, _ := strings.Cut(undo, "entry=")
-	added.says(t, "Allow list", id, "<ins>Card: visa •••• "+visaCard[12:])
+	added.says(t, "Allow list", id, "<ins>Card: Visa ···· "+visaCard[12:])
 	added.lacks(t, "list_entries", "A secret note")
 	removed := change(func() { w.message(undo, url.Values{}, cookie) })
-	removed.says(t, "Allow list", id, "<del>Card: visa •••• "+visaCard[12:])
+	removed.says(t, "Allow list", id, "<del>Card: Visa ···· "+visaCard[12:])
 
 	change(func() { w.listed(rule.Block, rule.BIN, "424242", "424200", "411111") }).says(t,
 		"<ins>First six digits: 424242", "<ins>First six digits: 411111")

@@ -74,7 +74,7 @@ func drawEntries(c *web.Request, m merchant.Merchant, entries []rule.Entry) view
 			Action: web.WithQuery(at+"/remove/confirm", url.Values{"return": {c.Request().URL.RequestURI()}})}
 	}
 	for _, e := range entries {
-		one := shownEntry(e)
+		one := shownEntry(t, e)
 		view.Table.Rows = append(view.Table.Rows, ui.Row{ID: one.ID, Label: d.Kinds[one.Kind] + " " + one.Value,
 			Cells: []templ.Component{one.View(), ui.Plain(d.Kinds[one.Kind]),
 				ui.Status(views.CardRuleEntryTone(one.List), d.Lists[one.List]), one.When()}})
@@ -88,9 +88,9 @@ func entryCrumbs(t *text.Catalogue, m merchant.Merchant) []ui.Crumb {
 		{Label: t.CardRules.Tab, Href: web.MerchantAt(m.ID, web.CardRulesEnd)}}
 }
 
-func shownEntry(e rule.Entry) views.CardRuleEntry {
-	return views.CardRuleEntry{ID: e.ID.String(), List: string(e.List), Kind: string(e.Kind), Value: e.Value,
-		Note: web.Deref(e.Note), AddedBy: e.AddedBy, Added: ui.Time(e.CreatedAt.Time)}
+func shownEntry(t *text.Catalogue, e rule.Entry) views.CardRuleEntry {
+	return views.CardRuleEntry{ID: e.ID.String(), List: string(e.List), Kind: string(e.Kind),
+		Value: web.ListedValue(t, e.Kind, e.Value), Note: web.Deref(e.Note), AddedBy: e.AddedBy, Added: ui.Time(e.CreatedAt.Time)}
 }
 
 // chosenList is the list that an address names; the block list if it names none.
@@ -203,7 +203,7 @@ func (p *Pages) askEntryRemoval(c *web.Request, m merchant.Merchant, form url.Va
 	f := views.CardRuleRemoval{Back: back,
 		Action: web.WithQuery(web.MerchantAt(m.ID, entriesEnd+"/remove"), url.Values{"return": {back}})}
 	for _, e := range chosen {
-		f.Entries = append(f.Entries, shownEntry(e))
+		f.Entries = append(f.Entries, shownEntry(c.Text(), e))
 	}
 	return web.Done{Page: func(*web.Request) error {
 		return web.Render(c, http.StatusOK, views.CardRuleRemovalPage(c.Page(t.Remove), f))

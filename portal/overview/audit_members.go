@@ -33,7 +33,7 @@ func auditedEntries(t *text.Catalogue, of json.RawMessage) (out []ui.Edit, ok bo
 	for _, e := range entries {
 		words := t.CardRules.Kinds[string(e.Kind)]
 		if e.Value != "" {
-			words += ": " + e.Value
+			words += ": " + web.ListedValue(t, e.Kind, e.Value)
 		}
 		out = append(out, ui.Edit{Field: t.CardRules.Lists[string(e.List)], Note: e.ID.String(), New: words})
 	}

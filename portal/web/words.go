@@ -3,6 +3,7 @@ package web
 import (
 	"cmp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -49,6 +50,15 @@ func MethodOf(t *text.Catalogue, c charge.Summary) (words, detail string) {
 // RuleName is what a card rule is called.
 func RuleName(t *text.Catalogue, name rule.Name) string {
 	return cmp.Or(t.CardRules.Names[string(name)], string(name))
+}
+
+// ListedValue is what an entry of a card rule's list is called: a card like the cards of charges.
+func ListedValue(t *text.Catalogue, kind rule.Kind, value string) string {
+	brand, last4, found := strings.Cut(value, rule.CardLabelGap)
+	if kind != rule.Card || !found {
+		return value
+	}
+	return t.Charges.Digits(cmp.Or(t.Charges.Brands[brand], t.Charges.Brands["none"]), last4)
 }
 
 // ChargeTones say what a charge's status means.

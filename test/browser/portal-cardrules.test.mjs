@@ -42,12 +42,12 @@ flow('card rules', async (page, { role, scripted }) => {
   const country = page.getByRole('switch', { name: /^Card country/ });
   await minimum.check();
   await country.check();
-  await page.getByRole('textbox', { name: 'Minimum amount' }).fill('none');
+  await page.getByRole('textbox', { name: 'Block payments below' }).fill('none');
   await page.getByLabel('Countries', { exact: true }).fill('Antarctica');
   await page.getByRole('button', { name: 'Preview rules' }).click();
   await page.getByRole('alert').getByRole('link', { name: 'Enter an amount, such as 5.00.' }).click();
   if (seen) await look(page, 'card rules with mistakes');
-  await page.getByRole('textbox', { name: 'Minimum amount' }).fill(scripted ? '0.01' : '0.02');
+  await page.getByRole('textbox', { name: 'Block payments below' }).fill(scripted ? '0.01' : '0.02');
   await page.getByLabel('Countries', { exact: true }).fill('aq');
   await page.getByRole('button', { name: 'Preview rules' }).click();
   await page.getByRole('heading', { name: 'What these rules would have blocked' }).waitFor();
@@ -59,7 +59,7 @@ flow('card rules', async (page, { role, scripted }) => {
   await page.goto(`${portal}/merchants/${ca}/card-rules`);
   await minimum.uncheck();
   await country.uncheck();
-  assert.equal(await page.getByRole('textbox', { name: 'Minimum amount' }).isVisible(), false);
+  assert.equal(await page.getByRole('textbox', { name: 'Block payments below' }).isVisible(), false);
   await page.getByRole('button', { name: 'Save rules' }).click();
   await page.getByText('Card rules saved').first().waitFor();
 });
@@ -72,7 +72,7 @@ test('a preview shows payments that rules would have blocked', async (t) => {
   });
   const page = await as(t, 'organization_admin', `/merchants/${us}/card-rules`);
   await page.getByRole('switch', { name: /^Minimum amount/ }).check();
-  await page.getByRole('textbox', { name: 'Minimum amount' }).fill('999,999.99');
+  await page.getByRole('textbox', { name: 'Block payments below' }).fill('999,999.99');
   await page.getByRole('button', { name: 'Preview rules' }).click();
   await page.getByRole('heading', { name: 'Newest examples' }).waitFor();
   await look(page, 'a preview');

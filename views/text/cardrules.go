@@ -100,7 +100,7 @@ var cardRulesEnglish = CardRules{
 		"postal_code_mismatch": "Block payments with a wrong billing postal code, even if the bank approved them. " +
 			"This can block payers who moved recently.",
 	},
-	Minimum: "Minimum amount", MinimumWrong: "Enter an amount, such as 5.00.",
+	Minimum: "Block payments below", MinimumWrong: "Enter an amount, such as 5.00.",
 	CountryList: "Countries to block",
 	CountryLists: map[string]string{"block": "The countries below",
 		"allow": "All countries except those below"},

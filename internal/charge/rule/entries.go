@@ -238,6 +238,9 @@ type card struct {
 	Label       string `db:"label"`
 }
 
+// CardLabelGap stands between the brand and the last four digits of a listed card.
+const CardLabelGap = " •••• "
+
 // cardsTx reads the cards that entries name, by the names.
 func cardsTx(ctx context.Context, tx *pg.Tx, o owner, in Additions) (map[string]card, error) {
 	if Kind(*in.Kind) != Card {
@@ -253,12 +256,12 @@ func cardsTx(ctx context.Context, tx *pg.Tx, o owner, in Additions) (map[string]
 		names, tokens, charges = append(names, name), append(tokens, token), append(charges, charge)
 	}
 	found, err := pg.All[card](ctx, tx, `
-		SELECT w.name, encode(t.fingerprint, 'hex') AS fingerprint, t.brand || ' •••• ' || t.last4 AS label
+		SELECT w.name, encode(t.fingerprint, 'hex') AS fingerprint, t.brand || @gap::text || t.last4 AS label
 		FROM unnest(@names::text[], @tokens::uuid[], @charges::uuid[]) AS w (name, token_id, charge_id)
 		JOIN tokens t ON t.application_id = @application_id AND t.merchant_id = @merchant_id
 			AND t.id = coalesce(w.token_id, (SELECT c.token_id FROM charges c
 				WHERE c.application_id = @application_id AND c.merchant_id = @merchant_id AND c.id = w.charge_id))
-		WHERE t.brand IS NOT NULL`, o.args(pg.Args{"names": names, "tokens": tokens, "charges": charges}))
+		WHERE t.brand IS NOT NULL`, o.args(pg.Args{"names": names, "tokens": tokens, "charges": charges, "gap": CardLabelGap}))
 	out := make(map[string]card, len(found))
 	for _, c := range found {
 		out[c.Name] = c
