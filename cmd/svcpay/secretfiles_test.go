@@ -37,7 +37,8 @@ func TestSecretsInFiles(t *testing.T) {
 func TestMistakesOfSecretFiles(t *testing.T) {
 	const secret = "s3cret"
 	env := []string{"DATABASE_URL=postgres://", "DATABASE_URL_FILE=" + secretFile(t, secret),
-		"SVCPAY_SMTP_URL_FILE=" + secretFile(t, "\n"), apiKeySetting + "_FILE=" + secretFile(t, secret+"\n"+secret+"\n"),
+		"SVCPAY_SMTP_URL_FILE=" + secretFile(t, "\n"),
+		apiKeySetting + "_FILE=" + secretFile(t, secret+"\n"+secret+"\n"),
 		secretSetting + "_FILE=" + secretFile(t, strings.Repeat(secret, mostSecretBytes))}
 	_, err := withSecretFiles(env)
 	if err == nil {

@@ -90,7 +90,8 @@ func entryCrumbs(t *text.Catalogue, m merchant.Merchant) []ui.Crumb {
 
 func shownEntry(t *text.Catalogue, e rule.Entry) views.CardRuleEntry {
 	return views.CardRuleEntry{ID: e.ID.String(), List: string(e.List), Kind: string(e.Kind),
-		Value: web.ListedValue(t, e.Kind, e.Value), Note: web.Deref(e.Note), AddedBy: e.AddedBy, Added: ui.Time(e.CreatedAt.Time)}
+		Value: web.ListedValue(t, e.Kind, e.Value), Note: web.Deref(e.Note),
+		AddedBy: e.AddedBy, Added: ui.Time(e.CreatedAt.Time)}
 }
 
 // chosenList is the list that an address names; the block list if it names none.

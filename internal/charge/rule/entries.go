@@ -238,7 +238,7 @@ type card struct {
 	Label       string `db:"label"`
 }
 
-// CardLabelGap stands between the brand and the last four digits of a listed card.
+// CardLabelGap separates the brand and the last four digits of a listed card.
 const CardLabelGap = " •••• "
 
 // cardsTx reads the cards that entries name, by the names.
@@ -261,7 +261,8 @@ func cardsTx(ctx context.Context, tx *pg.Tx, o owner, in Additions) (map[string]
 		JOIN tokens t ON t.application_id = @application_id AND t.merchant_id = @merchant_id
 			AND t.id = coalesce(w.token_id, (SELECT c.token_id FROM charges c
 				WHERE c.application_id = @application_id AND c.merchant_id = @merchant_id AND c.id = w.charge_id))
-		WHERE t.brand IS NOT NULL`, o.args(pg.Args{"names": names, "tokens": tokens, "charges": charges, "gap": CardLabelGap}))
+		WHERE t.brand IS NOT NULL`,
+		o.args(pg.Args{"names": names, "tokens": tokens, "charges": charges, "gap": CardLabelGap}))
 	out := make(map[string]card, len(found))
 	for _, c := range found {
 		out[c.Name] = c
