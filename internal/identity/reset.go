@@ -85,8 +85,8 @@ func (s *Service) makeResetTx(ctx context.Context, tx *pg.Tx, email string) (Per
 	return p, token, now.Add(resetLife), nil
 }
 
-// MakeReset returns the secret of a link to choose a new password, for the deployment's operator to pass on. Fault:
-// resource_missing.
+// MakeReset returns the secret of a link to choose a new password, for the deployment's operator to pass on. Wrong
+// codes of the person no longer count. Fault: resource_missing.
 func (s *Service) MakeReset(ctx context.Context, operator authz.Actor,
 	email string) (token string, until time.Time, err error) {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) (err error) {
@@ -94,6 +94,7 @@ func (s *Service) MakeReset(ctx context.Context, operator authz.Actor,
 		if p, token, until, err = s.makeResetTx(ctx, tx, mailbox.Normal(email)); err != nil {
 			return err
 		}
+		allowCodesTx(tx, p.ID)
 		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil,
 			map[string]string{"change": string(ResetMade)})
 	})

@@ -100,18 +100,34 @@ func (s *Service) takeCode(ctx context.Context, p Person, b bound, code string) 
 }
 
 func (s *Service) tryCode(ctx context.Context, p Person, b bound, code string) error {
-	id := strconv.FormatInt(p.ID, 10)
+	id, at := strconv.FormatInt(p.ID, 10), s.now()
+	code = tidyCode(code)
+	bounded := !isRecoveryCode(code)
+	if bounded { // before the count of the last minutes, whose fault would promise too much
+		if err := s.wrongCodesLeft(ctx, p.ID); err != nil {
+			return err
+		}
+	}
 	tried, err := s.counted(ctx, b, id)
 	if err != nil {
 		return err
 	}
-	code = tidyCode(code)
+	if bounded {
+		if err := s.countWrong(ctx, p.ID, at); err != nil {
+			return err
+		}
+	}
 	right, err := s.takeAuthenticatorCode(ctx, p.ID, code)
 	if err == nil && !right {
 		right, err = s.takeRecoveryCode(ctx, p, code)
 	}
 	if err != nil {
 		return err
+	}
+	if right && bounded {
+		if err := s.uncountWrong(ctx, p.ID, at); err != nil {
+			return err
+		}
 	}
 	if right {
 		return s.forgetAttempts(ctx, b, id)
