@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/charge"
+	"svcpay/internal/identity"
 	"svcpay/internal/webhook"
 	"svcpay/portal/web"
 )
@@ -98,6 +100,55 @@ func TestManySmallRefundsAreOneOfMuch(t *testing.T) {
 	give().says(t, `name="proof_password"`)
 	if n := len(w.refundsOf(one)); n != 1 {
 		t.Errorf("%d refunds", n)
+	}
+}
+
+// What a person refunds within 24 hours counts together, per currency and of any charges; what others refunded doesn't.
+func TestManyRefundsOfADayTakeAProof(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, nil)
+	id := w.invent("pat@example.org", "Pat Vale",
+		identity.Grant{Role: "application_admin", Scope: "app", ScopeID: w.App.AppID})
+	session := func() string { // whose proof is too old
+		id, err := w.World.Identity.StartSession(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.pass(11 * time.Minute)
+		return web.CookieName + "=" + id
+	}
+	give := func(cookie, amount string, merchant int64) (int, int) {
+		one := w.charged(visaCard, 99_900, func(in *charge.CreateInput) {
+			in.MerchantID, in.Token = &merchant, new(w.TokenIn(w.SessionOf(w.App, merchant), visaCard))
+		})
+		at := web.ChargesPath + "/" + one.ID.String() + "/refund"
+		form := w.drawnForm(at, cookie)
+		form.Set("amount", amount)
+		a := w.send(at, form, "Cookie", cookie)
+		if a.StatusCode != http.StatusSeeOther {
+			a.says(t, `name="proof_password"`)
+		}
+		return a.StatusCode, len(w.refundsOf(one))
+	}
+	us, ca := w.App.Merchants.US, w.App.Merchants.CA
+	for _, step := range []struct {
+		amount   string
+		merchant int64
+		pass     time.Duration
+		asked    bool
+	}{{"999.00", us, 0, false}, {"1.00", us, 0, true}, {"0.99", us, 0, false}, {"0.01", us, 0, true},
+		{"999.00", ca, 0, false}, {"1.00", ca, 0, true}, {"0.01", us, 22 * time.Hour, true},
+		{"999.00", us, 2 * time.Hour, false}, {"999.00", us, 0, true}} {
+		w.pass(step.pass)
+		status, refunds := give(session(), step.amount, step.merchant)
+		if asked := status != http.StatusSeeOther; asked != step.asked || (refunds == 0) != step.asked {
+			t.Errorf("%+v is answered %d, %d refunds", step, status, refunds)
+		}
+	}
+	other := w.as(authz.RoleOrganizationStaff)
+	w.pass(11 * time.Minute)
+	if status, refunds := give(other, "999.00", us); status != http.StatusSeeOther || refunds != 1 {
+		t.Errorf("another person is answered %d, %d refunds", status, refunds)
 	}
 }
 

@@ -103,6 +103,9 @@ var FirstEvent = First[eventKind]
 // FirstEntry is the least id of an entry that was posted at a time.
 var FirstEntry = First[entryKind]
 
+// FirstAuditEntry is the least id of an entry that was written at a time.
+var FirstAuditEntry = First[auditEntryKind]
+
 // FirstRefund is the least id of a refund that was made at a time.
 var FirstRefund = First[refundKind]
 

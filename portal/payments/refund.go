@@ -262,8 +262,15 @@ func (p *Pages) sendRefund(c *web.Request) error {
 	}
 	switch sent.Get("fill") {
 	case "":
-		if amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount"))); err == nil &&
-			refund.NeedsProof(one, amount) {
+		amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount")))
+		if err != nil {
+			return p.refundForm().Submit(c)
+		}
+		large, err := p.Refunds.NeedsProof(c.Ctx(), c.Actor(), one, amount)
+		if err != nil {
+			return err
+		}
+		if large {
 			return p.Fresh(p.refundForm().Submit)(c)
 		}
 		return p.refundForm().Submit(c)
