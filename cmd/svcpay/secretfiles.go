@@ -26,6 +26,7 @@ func withSecretFiles(env []string) ([]string, error) {
 	var errs []error
 	for _, name := range secretFileSettings {
 		file := lookup(out, name+fileSuffix)
+		out = without(out, name+fileSuffix)
 		if file == "" {
 			continue
 		}
@@ -38,12 +39,13 @@ func withSecretFiles(env []string) ([]string, error) {
 			errs = append(errs, fmt.Errorf("%s: %w", name+fileSuffix, err))
 			continue
 		}
-		out = slices.DeleteFunc(out, func(pair string) bool {
-			return strings.HasPrefix(pair, name+"=") || strings.HasPrefix(pair, name+fileSuffix+"=")
-		})
-		out = append(out, name+"="+value)
+		out = append(without(out, name), name+"="+value)
 	}
 	return out, errors.Join(errs...)
+}
+
+func without(env []string, name string) []string {
+	return slices.DeleteFunc(env, func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
 }
 
 func readSecret(file string) (string, error) {

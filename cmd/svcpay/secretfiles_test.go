@@ -33,6 +33,13 @@ func TestSecretsInFiles(t *testing.T) {
 	}
 }
 
+func TestNoSecretFile(t *testing.T) {
+	got, err := withSecretFiles([]string{"DATABASE_URL=postgres://", "DATABASE_URL_FILE="})
+	if want := []string{"DATABASE_URL=postgres://"}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%q, %v", got, err)
+	}
+}
+
 // All mistakes are reported at once, without the content of a file.
 func TestMistakesOfSecretFiles(t *testing.T) {
 	const secret = "s3cret"
