@@ -34,7 +34,7 @@ func (s *Service) countWrong(ctx context.Context, personID int64, at time.Time) 
 	return s.wrongCodesLeft(ctx, personID)
 }
 
-// uncountWrong takes back a code that was counted at that time: it was right.
+// uncountWrong removes a code that proved right from the count. at is when it was counted.
 func (s *Service) uncountWrong(ctx context.Context, personID int64, at time.Time) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		wrongCodes.UncountTx(tx, 0, wrongCodesOf(personID), at)

@@ -149,8 +149,8 @@ func ceil(d time.Duration) time.Duration {
 	return (d + time.Millisecond - 1).Truncate(time.Millisecond)
 }
 
-// drain does everything that is due for an application, including what becomes due in the meantime. It waits while
-// other workers handle messages from processors, because one of them may be about this application.
+// drain does everything that is due for an application, including what becomes due while it runs. It waits for other
+// workers that handle messages from processors, because one of these may be about this application.
 func (s *Service) drain(ctx context.Context, applicationID int64) error {
 	for {
 		if err := s.deps.Inbound.Drain(ctx); err != nil {
