@@ -144,7 +144,7 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	return err
 }
 
-// newPasswordHash checks and hashes a person's next password, which is not the one that they have. Fault:
+// newPasswordHash checks and hashes a person's next password, which is none of their last ones. Fault:
 // parameter_invalid.
 func (s *Service) newPasswordHash(ctx context.Context, p Person, password string) (string, error) {
 	var fs fault.Fields
@@ -152,18 +152,8 @@ func (s *Service) newPasswordHash(ctx context.Context, p Person, password string
 	if err := fs.Err(); err != nil {
 		return "", err
 	}
-	current, err := pg.Value[string](ctx, s.pool, `SELECT password_hash FROM people WHERE id = @person`,
-		pg.Args{"person": p.ID})
-	if err != nil {
+	if err := s.checkUnrepeated(ctx, p, password); err != nil {
 		return "", err
-	}
-	is, err := checkPassword(ctx, current, password, true)
-	if err != nil {
-		return "", err
-	}
-	if is.right {
-		fs.Add("password", "parameter_invalid", "This is your current password. Choose another one.")
-		return "", fs.Err()
 	}
 	return hashPassword(ctx, password)
 }
@@ -172,6 +162,7 @@ func (s *Service) newPasswordHash(ctx context.Context, p Person, password string
 // password comes first: what begins a session holds the person's row, so that it is seen below or finds another
 // password.
 func (s *Service) setPasswordTx(tx *pg.Tx, p Person, hash, but string) error {
+	s.keepFormerTx(tx, p.ID)
 	// A secret of an app that is not confirmed yet may have been seen by anyone who knew the former password.
 	tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL,
 			totp_sealed = CASE WHEN totp_since IS NOT NULL THEN totp_sealed END, totp_shown_at = CASE
