@@ -42,14 +42,14 @@ type wire struct {
 	code string
 }
 
-// setWire makes a site whose server has the bounds above and logs into the trap.
-func setWire(t *testing.T) trap {
+// setWire makes a site whose server waits as long as read for a request, and logs into the trap.
+func setWire(t *testing.T, read time.Duration) trap {
 	t.Helper()
 	w := fixture.New(t)
 	kept := new(spool)
 	c := configOf(w)
 	server := httptest.NewUnstartedServer(routerOf(c, time.Minute))
-	server.Config.ReadHeaderTimeout, server.Config.ReadTimeout, server.Config.IdleTimeout = wireRead, wireRead, wireIdle
+	server.Config.ReadHeaderTimeout, server.Config.ReadTimeout, server.Config.IdleTimeout = read, read, wireIdle
 	server.Config.MaxHeaderBytes, server.Config.ErrorLog = 16<<10, log.New(kept, "", 0)
 	server.Start()
 	t.Cleanup(server.Close)
@@ -209,7 +209,7 @@ var ofForm = []wire{
 
 func TestBadInputOnTheWire(t *testing.T) {
 	t.Parallel()
-	s := setWire(t)
+	s := setWire(t, wireRead)
 	before := s.written(t)
 	var wg sync.WaitGroup
 	for _, w := range slices.Concat(ofHead, ofLength, ofTime, ofForm) {

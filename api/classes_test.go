@@ -82,8 +82,9 @@ func TestHalfSentBodiesHurtTheirApplicationAlone(t *testing.T) {
 // A large body that arrives steadily has more time than the server gives a small one.
 func TestALargeBodyHasMoreTime(t *testing.T) {
 	t.Parallel()
-	s := setWire(t)
-	file := strings.Repeat("x", bytesPerSecond+1)
+	const read = 3 * time.Second
+	s := setWire(t, read)
+	file := strings.Repeat("x", 6*bytesPerSecond) // six seconds more
 	conn, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -94,7 +95,7 @@ func TestALargeBodyHasMoreTime(t *testing.T) {
 		s.App.AppID, len("%PDF-1.7"+file+"%%EOF"), "%PDF-1.7"+file); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(2 * wireRead)
+	time.Sleep(read + time.Second)
 	if _, err := io.WriteString(conn, "%%EOF"); err != nil {
 		t.Fatal(err)
 	}
