@@ -2053,8 +2053,8 @@ type Domain struct {
 
 // DomainFailure: `file_missing`: the answer is not 200; `file_redirected`: it leads elsewhere; `file_differs`: it is another
 // file; `host_not_found`, `unreachable`, `timed_out`, `certificate_invalid`: there was no answer;
-// `address_not_public`: the name leads to an address that is not the internet's. The others are about domains of a
-// sandbox. Null unless the domain has failed.
+// `host_not_found` also stands for a name without a public address (until 0.3: `address_not_public`). The others
+// are about domains of a sandbox. Null unless the domain has failed.
 type DomainFailure string
 
 // DomainStatus is one of its constants.
@@ -4122,7 +4122,8 @@ type WebhookEndpointPausedReason string
 // WebhookEndpointStatus is one of its constants.
 type WebhookEndpointStatus string
 
-// WebhookError: Why there was no answer.
+// WebhookError: Why there was no answer. `host_not_found` also stands for a name without a public address (until 0.3:
+// `address_not_public`).
 type WebhookError string
 
 // WebhookReplay: Past events that are sent again.

@@ -114,7 +114,7 @@ func TestNamesThatLeadInwardAreRefusedWhenTheyAreCalled(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := w.work()
-		if d := w.attempted(e, 1)[0]; deref(d.LastError) != "address_not_public" || d.LastStatusCode != nil {
+		if d := w.attempted(e, 1)[0]; deref(d.LastError) != "host_not_found" || d.LastStatusCode != nil {
 			t.Errorf("%s: %+v", inside, d)
 		}
 		stop()

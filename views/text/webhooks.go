@@ -68,7 +68,7 @@ var webhooksEnglish = Webhooks{
 	Errors: map[string]string{
 		"host_not_found": "DNS lookup failed", "unreachable": "Connection failed",
 		"certificate_invalid": "Invalid TLS certificate", "timed_out": "Timed out",
-		"host_not_allowed": "Not a public hostname", "address_not_public": "Private IP address",
+		"host_not_allowed": "Not a public hostname", "address_not_public": "DNS lookup failed",
 		"port_not_allowed": "Port not allowed", "scheme_not_allowed": "Not HTTPS",
 	},
 	Failing: "Failing", AllEvents: "All events",

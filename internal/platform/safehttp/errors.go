@@ -14,11 +14,13 @@ type Reason string
 
 // The reasons, first those that can be seen before anything is sent.
 const (
-	SchemeNotAllowed   Reason = "scheme_not_allowed"
-	HostNotAllowed     Reason = "host_not_allowed" // an IP address, a name of this machine, or no name at all
-	PortNotAllowed     Reason = "port_not_allowed"
-	HostNotFound       Reason = "host_not_found"      // the name has no address
-	AddressNotPublic   Reason = "address_not_public"  // the name leads to an address that is not the internet's
+	SchemeNotAllowed Reason = "scheme_not_allowed"
+	HostNotAllowed   Reason = "host_not_allowed" // an IP address, a name of this machine, or no name at all
+	PortNotAllowed   Reason = "port_not_allowed"
+	// HostNotFound: the name has no address on the internet. Whether it has one inside our network isn't told, or
+	// anyone could list our internal names.
+	HostNotFound       Reason = "host_not_found"
+	AddressNotPublic   Reason = "address_not_public"  // what exchanges before 0.3 recorded for internal names
 	Unreachable        Reason = "unreachable"         // no connection, or one that broke
 	CertificateInvalid Reason = "certificate_invalid" // or no TLS is spoken there
 	TimedOut           Reason = "timed_out"

@@ -141,7 +141,7 @@ func TestALineReachesNothingThatIsNotAllowed(t *testing.T) {
 	for _, inside := range []string{"10.0.0.1", "169.254.169.254", "fd00::1", "64:ff9b::a00:1"} {
 		lead(inside)
 		line.Close()
-		if _, err := post(t, line, url, "x"); safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
+		if _, err := post(t, line, url, "x"); safehttp.ReasonOf(err) != safehttp.HostNotFound {
 			t.Errorf("%s: %v", inside, err)
 		}
 	}

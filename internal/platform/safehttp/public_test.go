@@ -162,7 +162,7 @@ func TestNamesThatLeadToSpecialAddressesAreRefused(t *testing.T) {
 			return // is dialed as the public address that it holds
 		}
 		_, err := get(t, safehttp.Policy{Resolver: nametest.Resolver(t, ip)}, "https://give.example.org/")
-		if safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
+		if safehttp.ReasonOf(err) != safehttp.HostNotFound {
 			t.Errorf("a name that leads to %s: %v", what, err)
 		}
 		if ip.Unmap().IsLoopback() {
@@ -170,7 +170,7 @@ func TestNamesThatLeadToSpecialAddressesAreRefused(t *testing.T) {
 		}
 		_, err = get(t, safehttp.Policy{Local: true, Resolver: nametest.Resolver(t, ip)},
 			"http://give.example.org:8080/")
-		if safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
+		if safehttp.ReasonOf(err) != safehttp.HostNotFound {
 			t.Errorf("a name that leads a sandbox to %s: %v", what, err)
 		}
 	})

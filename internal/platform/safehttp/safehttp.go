@@ -184,13 +184,13 @@ func (c *Client) dial(ctx context.Context, network, address string) (net.Conn, e
 func (c *Client) control(_, address string, _ syscall.RawConn) error {
 	at, err := netip.ParseAddrPort(address)
 	if err != nil {
-		return refusal(AddressNotPublic, "not an address of the internet")
+		return refusal(HostNotFound, "not an address of the internet")
 	}
 	if c.policy.Local && at.Addr().Unmap().IsLoopback() {
 		return nil
 	}
 	if !Public(at.Addr()) {
-		return refusal(AddressNotPublic, "the host leads to an address that is not public")
+		return refusal(HostNotFound, "the host leads to an address that is not public")
 	}
 	if at.Port() != 443 && !c.policy.Local {
 		return refusal(PortNotAllowed, "only port 443 is called")

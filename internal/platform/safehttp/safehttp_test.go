@@ -166,7 +166,7 @@ func TestNamesAreLookedAtEachTime(t *testing.T) {
 	}
 	for _, inside := range []string{"10.0.0.1", "169.254.169.254", "fd00::1", "64:ff9b::a00:1"} {
 		lead(inside)
-		if err := ask(); safehttp.ReasonOf(err) != safehttp.AddressNotPublic {
+		if err := ask(); safehttp.ReasonOf(err) != safehttp.HostNotFound {
 			t.Errorf("%s: %v", inside, err)
 		}
 	}
