@@ -117,15 +117,17 @@ func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 		return err
 	}
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
-		id, err := pg.Value[int64](ctx, tx, `
-			UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL
-			WHERE lower(email) = lower(@email) RETURNING id`, pg.Args{"email": in.Email, "hash": hash})
+		id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`,
+			pg.Args{"email": in.Email})
 		if errors.Is(err, pg.ErrNone) {
 			return fault.Missing()
 		}
 		if err != nil {
 			return err
 		}
+		s.keepFormerTx(tx, id)
+		tx.Later(`UPDATE people SET password_hash = @hash, failures = 0, locked_until = NULL WHERE id = @id`,
+			pg.Args{"id": id, "hash": hash})
 		endSessionsTx(tx, id)
 		grantTx(tx, id, in.Grants, s.now())
 		return nil
@@ -182,7 +184,7 @@ var errSignIn = fault.New(fault.KindUnauthenticated, "sign_in_failed",
 // SignIn returns who has this address and password; who has a second factor too has yet to give it, see
 // [Service.StartSecondStep]. It takes as long for an unknown address or a locked account as for any other. Five
 // failures from one address keep that address away for a while, and ten in a row lock the account for half an hour.
-// Faults: sign_in_failed; too_many_attempts.
+// Faults: sign_in_failed; too_many_attempts; with the right password only, account_inactive.
 func (s *Service) SignIn(ctx context.Context, email, password string, from Visitor) (Person, error) {
 	email = mailbox.Normal(email)
 	account, network := strings.ToLower(email), from.network()
@@ -229,6 +231,10 @@ func (s *Service) checkSignIn(ctx context.Context, email, password string, from 
 		pg.Args{"id": row.ID}); err != nil {
 		return Person{}, err
 	}
+	if row.Inactive {
+		s.events.Outcome(ctx, security.SignIn, authz.Actor{PersonID: row.ID}, "", errInactive)
+		return Person{}, errInactive
+	}
 	if is.former {
 		if row.PasswordHash, err = s.rehash(ctx, row, password); err != nil {
 			return Person{}, err
@@ -268,9 +274,10 @@ func (s *Service) countAttempt(ctx context.Context, email string, from Visitor) 
 		WHERE lower(email) = lower(@email) AND (locked_until IS NULL OR locked_until <= @now
 			OR EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser))
 		RETURNING id, password_hash, coalesce(locked_until > @now, false) AS locked,
-			EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser) AS known`,
+			EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash = @browser) AS known,
+			`+lastUsed+` <= @unused AS inactive`,
 		pg.Args{"email": email, "most": maxFailures, "now": now, "until": now.Add(lockedFor),
-			"browser": digest(from.Browser)})
+			"browser": digest(from.Browser), "unused": now.Add(-inactiveAfter)})
 }
 
 type attemptRow struct {
@@ -278,6 +285,7 @@ type attemptRow struct {
 	PasswordHash string `db:"password_hash"`
 	Locked       bool   `db:"locked"` // by this attempt, unless the password is right
 	Known        bool   `db:"known"`  // the browser: its person signed in with it before
+	Inactive     bool   `db:"inactive"`
 }
 
 // noteWrong records that a sign-in failed, and why.

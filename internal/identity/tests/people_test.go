@@ -263,6 +263,45 @@ func TestResetPersonUnlocksAndEndsSessions(t *testing.T) {
 	}
 }
 
+// An account without a sign-in for 90 days is closed to its password, which no one learns who doesn't know it, until
+// the password is reset.
+func TestUnusedAccountsAreInactive(t *testing.T) {
+	t.Parallel()
+	const days = 24 * time.Hour
+	p := newPeople(t)
+	signIn := func(password string) error {
+		person, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
+		if err == nil {
+			_, err = p.Enter(t.Context(), person, identity.Visitor{})
+		}
+		return err
+	}
+	for range 3 {
+		p.clock.Advance(90*days - time.Second)
+		if err := signIn(password); err != nil {
+			t.Fatalf("within 90 days of the last sign-in: %v", err)
+		}
+	}
+	p.clock.Advance(90 * days)
+	if err := signIn(password); !fault.HasCode(err, "account_inactive") {
+		t.Errorf("after 90 days: %v", err)
+	}
+	if err := signIn("wrong horse battery"); !fault.HasCode(err, "sign_in_failed") {
+		t.Errorf("a wrong password: %v", err)
+	}
+	link, _, err := p.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "ola@example.org")
+	if err == nil {
+		err = p.Reset(t.Context(), link, "brisk heron lagoon")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.clock.Advance(80 * days)
+	if err := signIn("brisk heron lagoon"); err != nil {
+		t.Errorf("80 days after a reset: %v", err)
+	}
+}
+
 func TestSessionsEnd(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
