@@ -26,13 +26,11 @@ type Entered struct {
 }
 
 // Enter begins a session of someone who has proven who they are. Of a browser that they had not used before they are
-// told by mail, unless it is their first or they do not want to know. Fault: sign_in_again if their password has
-// changed since.
+// told by mail, unless it is their first or they do not want to know. The browser gets another secret each time, so that
+// one that someone else knows, or put there, is worth nothing. Fault: sign_in_again if their password has changed
+// since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
-	out := Entered{SessionID: newSecret(), Browser: from.Browser}
-	if len(out.Browser) != len(out.SessionID) {
-		out.Browser = newSecret()
-	}
+	out := Entered{SessionID: newSecret(), Browser: newSecret()}
 	err := pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		type row struct {
 			Known  bool `db:"known"`
@@ -44,7 +42,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 				EXISTS (SELECT FROM known_browsers b WHERE b.person_id = p.id AND b.token_hash <> @hash) AS others,
 				@kind = ANY (p.muted_mails) AS muted
 			FROM people p WHERE p.id = @person AND p.password_hash = @known_by FOR SHARE`,
-			pg.Args{"hash": digest(out.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
+			pg.Args{"hash": digest(from.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
 		if errors.Is(err, pg.ErrNone) {
 			return errSecondStep
 		}
@@ -55,6 +53,8 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 		if err := s.accountTx(tx, p.from(from), SignedIn); err != nil {
 			return err
 		}
+		tx.Later(`UPDATE known_browsers SET token_hash = @next WHERE token_hash = @former`,
+			pg.Args{"next": digest(out.Browser), "former": digest(from.Browser)})
 		tx.Later(`
 			INSERT INTO known_browsers (person_id, token_hash, last_seen_at) VALUES (@person, @hash, @now)
 			ON CONFLICT (person_id, token_hash) DO UPDATE SET last_seen_at = excluded.last_seen_at`,
