@@ -26,8 +26,8 @@ type Entered struct {
 }
 
 // Enter begins a session of someone who has proven who they are. Of a browser that they had not used before they are
-// told by mail, unless it is their first or they do not want to know. The browser gets another secret each time, so that
-// one that someone else knows, or put there, is worth nothing. Fault: sign_in_again if their password has changed
+// told by mail, unless it is their first or they do not want to know. The browser gets another secret each time, so
+// that one that someone else knows, or put there, is worth nothing. Fault: sign_in_again if their password has changed
 // since.
 func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, error) {
 	out := Entered{SessionID: newSecret(), Browser: newSecret()}

@@ -6,8 +6,8 @@ import (
 	"svcpay/internal/fault"
 )
 
-// inactiveAfter is how long an account stays open without a sign-in (PCI DSS 8.2.6). After that, its password is refused
-// until it is reset by a link, which shows that the person still has their mailbox.
+// inactiveAfter is how long an account stays open without a sign-in (PCI DSS 8.2.6). After that, its password is
+// refused until it is reset by a link, which shows that the person still has their mailbox.
 const inactiveAfter = 90 * 24 * time.Hour
 
 var errInactive = fault.New(fault.KindUnauthenticated, "account_inactive",
