@@ -5,6 +5,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
 	"svcpay/internal/refund"
@@ -17,13 +19,19 @@ import (
 func overLossy(t *testing.T, w *fixture.World) (*refund.Service, *atomic.Bool) {
 	t.Helper()
 	pool, armed := pgtest.Lossy(t, w.Pool)
+	return over(t, w, pool), armed
+}
+
+// over makes a second service, as another server has it, over a pool of the world's database.
+func over(t *testing.T, w *fixture.World, pool *pgxpool.Pool) *refund.Service {
+	t.Helper()
 	check, err := policy.New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return refund.New(refund.Deps{Pool: pool, Charges: w.Charges, Processors: processor.Only(w.Processor),
 		Operations: w.Operations, Check: check,
-		Clock: w.Clocks}), armed
+		Clock: w.Clocks})
 }
 
 func TestRefundGoesOnWhenTheClaimsCommitWasLost(t *testing.T) {

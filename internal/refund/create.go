@@ -49,7 +49,7 @@ type claimed struct {
 // nothing protects the caller from their own retries.
 //
 // Faults: resource_missing, charge_not_refundable, charge_disputed, refund_exceeds_remaining (with
-// what remains), external_id_taken (with the refund that has it).
+// what remains), external_id_taken (with the refund that has it); of a person's refund, proof_required.
 //
 // Once begun, the work goes on even if the caller goes away.
 func (s *Service) Create(ctx context.Context, actor authz.Actor, in CreateInput,
@@ -108,6 +108,10 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at clock.Moments, requ
 	if err != nil {
 		return nil, err
 	}
+	people, err := s.unprovenTx(ctx, tx, requests)
+	if err != nil {
+		return nil, err
+	}
 	for i, r := range requests {
 		if !out[i].Proceeds() {
 			continue
@@ -115,6 +119,9 @@ func (s *Service) claimTx(ctx context.Context, tx *pg.Tx, at clock.Moments, requ
 		// Before what is left is looked at: a second refund under one external_id is refused with the id of the first.
 		if out[i].Refused = freeTx(ctx, tx, r.application(), r.in.ExternalID); out[i].Refused == nil {
 			out[i].Object, out[i].Refused = s.decide(r, out[i].Object.ID, charges[r.chargeID], at[r.application()].At)
+		}
+		if out[i].Refused == nil {
+			out[i].Refused = people.add(r, charges[r.chargeID].Charge, out[i].Object)
 		}
 	}
 	if err := insertTx(ctx, tx, out); err != nil {

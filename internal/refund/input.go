@@ -17,6 +17,9 @@ type CreateInput struct {
 	Metadata   map[string]string `json:"metadata" default:"{}"`
 	// IfLeft is what was left to return when the caller looked: it must still be.
 	IfLeft *money.Amount `json:"-"`
+	// Unproven says that a person makes the refund who didn't verify their identity: if it needs that, it is refused
+	// (see [Service.NeedsProof]).
+	Unproven bool `json:"-"`
 }
 
 // reasons are those that a refund may have.

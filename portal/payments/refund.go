@@ -264,16 +264,16 @@ func (p *Pages) sendRefund(c *web.Request) error {
 	case "":
 		amount, err := money.ParseDecimal(strings.TrimSpace(sent.Get("amount")))
 		if err != nil {
-			return p.refundForm().Submit(c)
+			return p.refundForm(true).Submit(c)
 		}
 		large, err := p.Refunds.NeedsProof(c.Ctx(), c.Actor(), one, amount)
 		if err != nil {
 			return err
 		}
 		if large {
-			return p.Fresh(p.refundForm().Submit)(c)
+			return p.Fresh(p.refundForm(false).Submit)(c)
 		}
-		return p.refundForm().Submit(c)
+		return p.refundForm(true).Submit(c)
 	case "full":
 		sent.Set("amount", one.AmountRefundable.Decimal())
 	case "half":
@@ -283,14 +283,18 @@ func (p *Pages) sendRefund(c *web.Request) error {
 }
 
 // refundForm refunds what was typed, once, and only of what was left when the form was drawn: two tabs, or two people,
-// do not refund twice what they saw once.
-func (p *Pages) refundForm() web.Form[charge.Charge] {
-	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Do: p.makeRefund, Once: true,
+// do not refund twice what they saw once. unproven says that the person didn't verify their identity for it.
+func (p *Pages) refundForm(unproven bool) web.Form[charge.Charge] {
+	return web.Form[charge.Charge]{Load: p.charge, Draw: p.drawRefundForm, Once: true,
+		Do: func(c *web.Request, one charge.Charge, in web.Input) (web.Done, error) {
+			return p.makeRefund(c, one, in, unproven)
+		},
 		Status: http.StatusUnprocessableEntity, Inputs: map[string]string{"charge_id": ""},
 		Title: func(t *text.Catalogue) string { return t.Acts.NotRefunded }}
 }
 
-func (p *Pages) makeRefund(c *web.Request, one charge.Charge, in web.Input) (done web.Done, err error) {
+func (p *Pages) makeRefund(c *web.Request, one charge.Charge, in web.Input, unproven bool) (done web.Done,
+	err error) {
 	left, err := strconv.ParseInt(in.Get("left"), 10, 64)
 	if err != nil {
 		return done, web.ErrOnce
@@ -300,7 +304,7 @@ func (p *Pages) makeRefund(c *web.Request, one charge.Charge, in web.Input) (don
 		return done, fault.Invalid("parameter_invalid", c.Text().Acts.BadAmount).On("amount")
 	}
 	out, err := p.Refunds.Create(c.Ctx(), c.Actor(), refund.CreateInput{ChargeID: new(one.ID.String()),
-		Amount: &amount, IfLeft: new(money.Amount(left)),
+		Amount: &amount, IfLeft: new(money.Amount(left)), Unproven: unproven,
 		Reason: web.TextOrNil(in.Get("reason")), Note: web.TextOrNil(in.Get("note"))}, in.Claim)
 	if err = web.RefusalOf(out, err); fault.HasCode(err, "idempotency_key_reused") {
 		return done, fault.New(fault.KindConflict, web.CodeForm, c.Text().Acts.SentAlready)

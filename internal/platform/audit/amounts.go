@@ -12,14 +12,14 @@ import (
 
 // AmountsWithin adds up, by currency, the amounts of all objects that the person who acts made with a permission in the
 // time until now, in any application.
-func (l *Log) AmountsWithin(ctx context.Context, a authz.Actor, p authz.Permission,
+func (l *Log) AmountsWithin(ctx context.Context, q pg.Querier, a authz.Actor, p authz.Permission,
 	within time.Duration) (map[money.Currency]money.Amount, error) {
 	type row struct {
 		Currency money.Currency `db:"currency"`
 		Amount   money.Amount   `db:"amount"`
 	}
 	since := l.now().Add(-within)
-	rows, err := pg.All[row](ctx, l.pool, `
+	rows, err := pg.All[row](ctx, q, `
 		SELECT after ->> 'currency' AS currency, least(sum((after ->> 'amount')::bigint), @most)::bigint AS amount
 		FROM audit_entries
 		WHERE person_id = @person AND id >= @oldest AND created_at > @since AND permission = @permission
