@@ -43,6 +43,7 @@ var fuzzed = map[string]string{
 	"sensitive.HoldsPAN": "FuzzPAN", "sensitive.FindPANs": "FuzzPAN",
 	"sandbox/simulate.AdvanceInput.Validate": "FuzzAdvance",
 	"devtools/signature.SecretOf":            "FuzzDiagnose",
+	"platform/csp.Parse":                     "FuzzParse",
 	"report/search.Parse":                    "FuzzParse", "report/search.ParseRef": "FuzzRef",
 	"token.CardInput.validate": "FuzzValidation", "upload.TypeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",

@@ -66,14 +66,14 @@ func TestHeaders(t *testing.T) {
 	policy := func(nonce string) string {
 		return "default-src 'none'; script-src 'self' 'nonce-" + nonce +
 			"'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-			"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+			"connect-src 'self'; form-action 'self'; base-uri 'none'; report-uri /csp-reports; report-to csp; frame-ancestors 'none'"
 	}
 	seen := map[string]bool{}
 	for _, path := range []string{"/portal/login", "/portal", "/nothing", "/portal/_kit"} {
 		h := w.send(path, nil).Header
 		for name, want := range map[string]string{
 			"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
-			"Cross-Origin-Opener-Policy": "same-origin",
+			"Cross-Origin-Opener-Policy": "same-origin", "Reporting-Endpoints": `csp="/csp-reports"`,
 		} {
 			if got := h.Get(name); got != want {
 				t.Errorf("%s: %s is %q, want %q", path, name, got, want)

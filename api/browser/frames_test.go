@@ -23,8 +23,10 @@ func TestFrameHeaders(t *testing.T) {
 		if diff := cmp.Diff(http.Header{
 			"Content-Security-Policy": {
 				"default-src 'none'; script-src 'self'" + hashes + "; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-					"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; " +
+					"base-uri 'none'; report-uri /csp-reports; report-to csp; form-action 'none'; " +
+					"require-trusted-types-for 'script'; trusted-types 'none'; " +
 					"frame-ancestors https://shop.example http://shop.localhost:8081"},
+			"Reporting-Endpoints":          {`csp="/csp-reports"`},
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
 			"Cross-Origin-Embedder-Policy": {"require-corp"},
 			"Referrer-Policy":              {"no-referrer"},

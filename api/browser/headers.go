@@ -10,6 +10,7 @@ import (
 	"svcpay/internal/apikey"
 	"svcpay/internal/check"
 	"svcpay/internal/daf/provider/chariot"
+	"svcpay/internal/platform/csp"
 )
 
 // Sources of frame-ancestors for every page, files on a developer's disk included, and for none.
@@ -20,9 +21,10 @@ const (
 
 // framePolicy is what a field or controller frame may do: run and style itself from its own origin,
 // and talk to it, and run the scripts in its HTML, of which it has the hashes. Trusted Types close the ways in which
-// text could become script.
+// text could become script. Browsers report what it blocks.
 const framePolicy = "default-src 'none'; script-src 'self'%s; style-src 'self'; img-src 'self'; connect-src 'self'; " +
-	"base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
+	"base-uri 'none'; " + csp.Reports + "form-action 'none'; " +
+	"require-trusted-types-for 'script'; trusted-types 'none'; frame-ancestors "
 
 // libraryHeaders are those of a file that any page may load, also one that isolates itself (COEP).
 func libraryHeaders(h http.Header, cacheControl string) {
@@ -37,6 +39,7 @@ func libraryHeaders(h http.Header, cacheControl string) {
 // the page.
 func frameHeaders(h http.Header, scripts, ancestors string) {
 	h.Set(echo.HeaderContentSecurityPolicy, fmt.Sprintf(framePolicy, scripts)+ancestors)
+	csp.SetEndpoint(h)
 	h.Set("Cross-Origin-Resource-Policy", "cross-origin")
 	h.Set("Cross-Origin-Embedder-Policy", "require-corp")
 	h.Set(echo.HeaderReferrerPolicy, "no-referrer")
@@ -46,7 +49,8 @@ func frameHeaders(h http.Header, scripts, ancestors string) {
 
 // modalPolicy is what a page of a modal may do: as a frame, and send its forms. htmx builds elements of text, so
 // that Trusted Types do not apply.
-const modalPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action "
+const modalPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"base-uri 'none'; " + csp.Reports + "form-action "
 
 // modalHeaders are those of a page of a modal that the given ancestors may embed. Its forms lead to its own origin,
 // and to that of a counterparty's pages unless it is "". It is never stored, as a frame is not.
@@ -65,8 +69,9 @@ func modalHeaders(h http.Header, ancestors, counterparty string) {
 func visitHeaders(h http.Header, ancestors string, at chariot.Component, payURL string) {
 	h.Set(echo.HeaderContentSecurityPolicy, "default-src 'none'; script-src 'self' "+at.Files+
 		"; style-src 'self' 'unsafe-inline'; img-src 'self' "+at.Files+"; font-src "+at.Files+
-		"; connect-src 'self'; frame-src "+at.Pages+"; base-uri 'none'; form-action 'self' "+payURL+
+		"; connect-src 'self'; frame-src "+at.Pages+"; base-uri 'none'; "+csp.Reports+"form-action 'self' "+payURL+
 		"; frame-ancestors "+ancestors)
+	csp.SetEndpoint(h)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin-allow-popups")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set(echo.HeaderReferrerPolicy, "strict-origin")

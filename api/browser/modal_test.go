@@ -30,7 +30,8 @@ func TestHeadersOfTheModal(t *testing.T) {
 	_, out := d.asks(fmt.Sprintf(`{"session":%q,"amount":100}`,
 		d.SessionOf(demo.Application{PublicKey: key.Text}, d.App.Merchants.US)))
 	bound := out["path"].(string)
-	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors "
+	const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+		"base-uri 'none'; report-uri /csp-reports; report-to csp; form-action 'self'; frame-ancestors "
 	for path, ancestors := range map[string]string{
 		bound: "http://shop.localhost:8081 https://shop.example", bound +
 			"/fund": "http://shop.localhost:8081 https://shop.example",
@@ -41,6 +42,7 @@ func TestHeadersOfTheModal(t *testing.T) {
 			h.Del(name)
 		}
 		if diff := cmp.Diff(http.Header{"Content-Security-Policy": {policy + ancestors},
+			"Reporting-Endpoints":          {`csp="/csp-reports"`},
 			"Cross-Origin-Resource-Policy": {"cross-origin"},
 			"Cross-Origin-Embedder-Policy": {"require-corp"}, "Referrer-Policy": {"no-referrer"},
 			"X-Content-Type-Options": {"nosniff"},

@@ -155,8 +155,10 @@ func TestHeadersOfVisits(t *testing.T) {
 		if diff := cmp.Diff(http.Header{
 			"Content-Security-Policy": {"default-src 'none'; script-src 'self' " + d.api +
 				"; style-src 'self' 'unsafe-inline'; img-src 'self' " + d.api + "; font-src " + d.api +
-				"; connect-src 'self'; frame-src " + d.api + "; base-uri 'none'; form-action 'self' " + payURL +
+				"; connect-src 'self'; frame-src " + d.api + "; base-uri 'none'; " +
+				"report-uri /csp-reports; report-to csp; form-action 'self' " + payURL +
 				"; frame-ancestors " + ancestors},
+			"Reporting-Endpoints":          {`csp="/csp-reports"`},
 			"Cross-Origin-Opener-Policy":   {"same-origin-allow-popups"},
 			"Cross-Origin-Resource-Policy": {"same-origin"}, "Referrer-Policy": {"strict-origin"},
 			"X-Content-Type-Options": {"nosniff"}, "Cache-Control": {"no-store"}}, h); diff != "" {

@@ -30,6 +30,9 @@ const failedKeys = 1
 // refusedNotices is how many refused notices a second one address may send, twenty times that at once.
 const refusedNotices = 1
 
+// reports is how many reports about violated policies a second one address may send, twenty times that at once.
+const reports = 1
+
 // newEcho makes a router with what every surface has.
 func (a *app) newEcho() *echo.Echo {
 	e := echo.New()
@@ -122,6 +125,7 @@ func (a *app) payHandler() (http.Handler, error) {
 	if err := a.sandboxPages(e); err != nil {
 		return nil, err
 	}
+	a.takeReports(e)
 	// The library's errors name their page with the code as the fragment, which browsers keep.
 	e.GET("/docs/errors", func(c echo.Context) error {
 		return c.Redirect(http.StatusFound, a.config.baseURL+"/docs/guides/library")
@@ -158,8 +162,15 @@ func (a *app) givingHandler() (http.Handler, error) {
 	err := browser.RegisterVisits(e, browser.VisitsConfig{Visits: a.parties.chariot, Workflows: a.Workflows,
 		Static: static.FS(), PayURL: a.config.payURL, Production: a.config.environment == apikey.Production,
 		Limit: browser.NewLimit(a.config.perAddress, machineTime), Log: a.log, Now: machineTime})
+	a.takeReports(e)
 	e.HTTPErrorHandler = browser.ErrorHandler(browser.ClientConfig{Log: a.log, Now: machineTime})
 	return e, err
+}
+
+// takeReports takes reports about violated policies of a surface's pages.
+func (a *app) takeReports(e *echo.Echo) {
+	browser.RegisterReports(e, browser.ReportConfig{Security: a.Security, Limit: browser.NewLimit(reports, machineTime),
+		Log: a.log, Now: machineTime})
 }
 
 // sandboxPages adds the pages of a sandbox's counterparties: funds, banks, wallets. Production has none.
@@ -202,6 +213,7 @@ func (a *app) mainHandler() (http.Handler, error) {
 	pages.Register(e)
 	browser.RegisterHooks(e, browser.HookConfig{Notice: a.Inbound.Notice, GrantNotice: a.Inbound.GrantNotice,
 		Noticed: a.meter.Notice, Limit: browser.NewLimit(refusedNotices, machineTime), Log: a.log})
+	a.takeReports(e)
 	e.GET("/healthz", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
 	e.GET("/readyz", a.ready)
 	e.HTTPErrorHandler = api.ErrorHandler(c, func(err error, ec echo.Context) { pages.Error(ec, err) })

@@ -68,7 +68,7 @@ func Table() []Metric {
 		{signIns, "counter", []string{"outcome"},
 			"Sign-ins to the portal on this binary: succeeded, or the reason why a password, code or passkey was rejected."},
 		{securityEvents, "counter", []string{"kind", "outcome"},
-			"Security events on this binary: authentication outcomes, denied permissions, exceeded limits, card numbers in texts, card testing, payment data that can't be decrypted."},
+			"Security events on this binary: authentication outcomes, denied permissions, exceeded limits, card numbers in texts, card testing, payment data that can't be decrypted, violated policies of pages."},
 		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
 		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},
 		{connections, "gauge", []string{"state"}, "This binary's connections to the database: used or idle."},
@@ -190,6 +190,9 @@ var alarming = []security.Event{
 	{Kind: security.CardTesting, Outcome: "card_repeated"},
 	{Kind: security.CardTesting, Outcome: "address_declines"}, {Kind: security.CardTesting, Outcome: "merchant_declines"},
 	{Kind: security.CardTesting, Outcome: "restriction_began"}, {Kind: security.CardTesting, Outcome: "proof_rejected"},
+	{Kind: security.PagePolicy, Outcome: "script-src"}, {Kind: security.PagePolicy, Outcome: "script-src-elem"},
+	{Kind: security.PagePolicy, Outcome: "script-src-attr"}, {Kind: security.PagePolicy, Outcome: "connect-src"},
+	{Kind: security.PagePolicy, Outcome: "form-action"}, {Kind: security.PagePolicy, Outcome: "base-uri"},
 }
 
 // Security counts a security event.

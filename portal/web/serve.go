@@ -17,6 +17,7 @@ import (
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/bulkhead"
+	"svcpay/internal/platform/csp"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/platform/security"
 	"svcpay/views/text"
@@ -112,11 +113,11 @@ func (d *Desk) noted(next Handler) Handler {
 }
 
 // policy lets a page load what is ours and send its forms to us. No script or style is inline; the
-// nonce, another for each answer, is for a page that has to have one.
+// nonce, another for each answer, is for a page that has to have one. Browsers report what it blocks.
 func policy(nonce string) string {
 	return "default-src 'none'; script-src 'self' 'nonce-" + nonce +
 		"'; style-src 'self'; img-src 'self' data:; font-src 'self'; " +
-		"connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+		"connect-src 'self'; form-action 'self'; base-uri 'none'; " + csp.Reports + "frame-ancestors 'none'"
 }
 
 // closed turns off what no page of ours uses.
@@ -137,6 +138,7 @@ func (d *Desk) dress(c *Request) {
 	ctx := security.From(c.Ctx(), security.Origin{Address: from.Address, RequestID: from.RequestID})
 	c.SetRequest(c.Request().WithContext(templ.WithNonce(text.With(ctx, viewer), nonce)))
 	h.Set("Content-Security-Policy", policy(nonce))
+	csp.SetEndpoint(h)
 	h.Set("Permissions-Policy", closed)
 	h.Set("Cross-Origin-Opener-Policy", "same-origin")
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")

@@ -1,6 +1,6 @@
 // Package security records security events: the outcomes of authentication (passwords, codes, passkeys, links, API
-// keys), denied permissions, exceeded limits, card numbers in texts, card testing and stored payment data that can't be
-// decrypted.
+// keys), denied permissions, exceeded limits, card numbers in texts, card testing, stored payment data that can't be
+// decrypted, and violations of the policies of pages.
 //
 // Similar events of an hour share a row with their count, and a server writes a limited number of rows an hour for each
 // kind and application. Beyond this limit, events of a person or key are counted without their addresses, and those of
@@ -37,6 +37,7 @@ const (
 	Vault       Kind = "vault"        // stored payment data that can't be decrypted
 	CardNumber  Kind = "card_number"  // a text that holds what looks like a card number
 	CardTesting Kind = "card_testing" // cards or declines beyond their limit
+	PagePolicy  Kind = "page_policy"  // a violation of a page's Content-Security-Policy that a browser reported
 )
 
 // Succeeded is the outcome of a proof that was right. All other outcomes are the codes of faults, or reasons such as
