@@ -27,6 +27,7 @@ type commands struct {
 	Doctor      doctorCommand      `cmd:"" help:"Check the settings, database and keys of a deployment and report problems."`
 	Erase       eraseCommand       `cmd:"" help:"Erase a payer's personal data from every record. The payments stay."`
 	Audit       auditCommand       `cmd:"" help:"Verify the audit log."`
+	Pages       pagesCommand       `cmd:"" help:"Verify the pages that payers get."`
 	Admin       adminCommand       `cmd:"" help:"Create invitations for administrators."`
 	Keys        keysCommand        `cmd:"" help:"Create, list, roll and revoke an application's API keys."`
 	Processors  processorsCommand  `cmd:"" help:"List, connect, test, disable and enable accounts at processors."`
