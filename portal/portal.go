@@ -21,8 +21,8 @@ type Config struct {
 	BaseURL string // where the API and the portal are, as scheme://host
 	PayURL  string // where the library and its frames are, as scheme://host
 	Sandbox bool
-	// PerPerson is how many requests of one person are answered a second in the long run, ten times that at once; 0 is
-	// no limit.
+	// PerPerson is how many requests of one person, and of an address without a session, are answered a second in the
+	// long run, ten times that at once; 0 is no limit.
 	PerPerson int
 	// Apart are connections for pages that cost the more, the more data there is; nil for those of all.
 	Apart *pgxpool.Pool

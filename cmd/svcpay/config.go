@@ -115,7 +115,7 @@ func limitSettings() []setting {
 			"requests a second for payment fields and modals per IP address, with bursts of 20 times that; 0 for no limit", "20", false,
 			func(c *config, v string) (err error) { c.perAddress, err = count(v); return err }},
 		{"SVCPAY_RATE_LIMIT_PORTAL",
-			"portal pages a second per person, with bursts of ten times that; 0 for no limit", "30", false,
+			"portal pages a second per person, and per IP address without a session, with bursts of ten times that; 0 for no limit", "30", false,
 			func(c *config, v string) (err error) { c.perPerson, err = count(v); return err }},
 		{"SVCPAY_MAX_REQUESTS", "API requests handled at once, further ones get 503; 0 for no limit",
 			"512", false, func(c *config, v string) (err error) { c.limits.AtWork, err = count(v); return err }},

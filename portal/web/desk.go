@@ -28,7 +28,8 @@ type Config struct {
 	Files     views.Files // what pages load
 	BaseURL   string      // where the API and the portal are, as scheme://host
 	Sandbox   bool
-	// requests of one person that are answered a second in the long run, ten times that at once; 0 is no limit
+	// requests of one person, and of an address without a session, that are answered a second in the long run, ten
+	// times that at once; 0 is no limit
 	PerPerson int
 	Classes   map[string]bulkhead.Class // of the routes, by method and path
 	Apart     *pgxpool.Pool             // for pages that cost the more, the more data there is; nil for those of all
@@ -63,6 +64,7 @@ type Desk struct {
 	sessions  sessionStore
 	origins   *http.CrossOriginProtection
 	people    *ratelimit.Buckets[int64] // nil without a limit
+	strangers *ratelimit.Addresses      // of who has no session; nil without a limit
 	classes   map[string]bulkhead.Class
 	apart     *pgxpool.Pool
 	growing   *bulkhead.Places[int64] // of people, for pages whose class grows or streams
@@ -78,6 +80,7 @@ func NewDesk(c Config) *Desk {
 		growing: bulkhead.Each[int64](growingEach, growingWait)}
 	if c.PerPerson > 0 {
 		d.people = ratelimit.New[int64](c.PerPerson, Burst*c.PerPerson, peopleRemembered)
+		d.strangers = ratelimit.NewAddresses(c.PerPerson, Burst*c.PerPerson)
 	}
 	return d
 }

@@ -57,6 +57,9 @@ func (d *Desk) serve(r Route) echo.HandlerFunc {
 		}
 		switch r.Needs {
 		case Public:
+			if err := d.limitStranger(c); err != nil {
+				return err
+			}
 			return r.Handler(c)
 		case SignedIn:
 			return d.admit(c, d.bounded(r))

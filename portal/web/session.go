@@ -12,6 +12,7 @@ import (
 
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
+	"svcpay/internal/platform/ratelimit"
 )
 
 // CookieName makes browsers insist on Secure, on this very host and on Path=/.
@@ -116,6 +117,9 @@ func (d *Desk) admit(c *Request, next Handler) error {
 		}
 		return next(c)
 	}
+	if err := d.limitStranger(c); err != nil {
+		return err
+	}
 	to := url.Values{}
 	if page := d.cameFrom(c); page != Home {
 		to.Set("return", page)
@@ -141,8 +145,20 @@ func (d *Desk) limitRate(v identity.Session) error {
 	if d.people == nil {
 		return nil
 	}
-	if s := d.people.Take(v.Person.ID, d.Now()); !s.Allowed {
-		return fault.New(fault.KindLimited, "rate_limited", "Too many requests. Try again in a moment.").After(s.Next)
+	return tooMany(d.people.Take(v.Person.ID, d.Now()))
+}
+
+// limitStranger is limitRate for pages of visitors without a session, by their address.
+func (d *Desk) limitStranger(c *Request) error {
+	if d.strangers == nil {
+		return nil
 	}
-	return nil
+	return tooMany(d.strangers.Take(c.RealIP(), d.Now()))
+}
+
+func tooMany(s ratelimit.State) error {
+	if s.Allowed {
+		return nil
+	}
+	return fault.New(fault.KindLimited, "rate_limited", "Too many requests. Try again in a moment.").After(s.Next)
 }
