@@ -15,19 +15,8 @@ import (
 // its pages are on no other.
 func TestVisitsHaveAnOriginOfTheirOwn(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	c := config{databaseURL: w.Pool.Config().ConnString(), environment: apikey.Production,
-		baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80,
-		daf: dafSettings{url: "https://giving.example.org"}}
-	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.close)
-	h, err := a.handler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, h := withThreeOrigins(t)
+	c := a.config
 	get := func(address string) *httptest.ResponseRecorder {
 		said := httptest.NewRecorder()
 		h.ServeHTTP(said, httptest.NewRequest(http.MethodGet, address, nil))
@@ -54,4 +43,23 @@ func TestVisitsHaveAnOriginOfTheirOwn(t *testing.T) {
 			t.Errorf("%s is on the origin of visits: %d", path, said.Code)
 		}
 	}
+}
+
+// withThreeOrigins is a deployment whose API, fields and visits have hosts of their own.
+func withThreeOrigins(t *testing.T) (*app, http.Handler) {
+	t.Helper()
+	w := fixture.New(t)
+	c := config{databaseURL: w.Pool.Config().ConnString(), environment: apikey.Production,
+		baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80,
+		daf: dafSettings{url: "https://giving.example.org"}}
+	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(a.close)
+	h, err := a.handler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a, h
 }

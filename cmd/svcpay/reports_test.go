@@ -1,32 +1,17 @@
 package main
 
 import (
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-
-	"svcpay/internal/apikey"
-	"svcpay/internal/testing/fixture"
 )
 
 // Pages of every origin name an endpoint of the same origin, which takes reports, and the metrics count them.
 func TestEveryOriginTakesReports(t *testing.T) {
 	t.Parallel()
-	w := fixture.New(t)
-	c := config{databaseURL: w.Pool.Config().ConnString(), environment: apikey.Production,
-		baseURL: "https://api.example.org", payURL: "https://pay.example.org", domainPort: 80,
-		daf: dafSettings{url: "https://giving.example.org"}}
-	a, err := newApp(t.Context(), c, w.Keys, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(a.close)
-	h, err := a.handler()
-	if err != nil {
-		t.Fatal(err)
-	}
+	a, h := withThreeOrigins(t)
+	c := a.config
 	for _, page := range []string{c.baseURL + "/portal/login", c.payURL + "/3.2/frame/field?k=pk_x",
 		c.payURL + "/3.2/modal/daf/unheard", c.daf.url + "/daf/visits/unheard"} {
 		shown := httptest.NewRecorder()

@@ -9,10 +9,9 @@ import (
 	"svcpay/internal/platform/pg"
 )
 
-// A new password is neither the current one, by whatever way it is set, nor made of the person's name or address.
-func TestANewPasswordIsNew(t *testing.T) {
-	t.Parallel()
-	p := newPeople(t)
+// signedIn is the person, signed in, and their session.
+func (p people) signedIn(t *testing.T) (identity.Person, string) {
+	t.Helper()
 	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
 	if err != nil {
 		t.Fatal(err)
@@ -21,6 +20,14 @@ func TestANewPasswordIsNew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return ola, session
+}
+
+// A new password is neither the current one, by whatever way it is set, nor made of the person's name or address.
+func TestANewPasswordIsNew(t *testing.T) {
+	t.Parallel()
+	p := newPeople(t)
+	ola, session := p.signedIn(t)
 	link, _, err := p.MakeReset(t.Context(), authz.Actor{Role: authz.RoleSystemAdmin}, "ola@example.org")
 	if err != nil {
 		t.Fatal(err)
@@ -46,14 +53,7 @@ func TestANewPasswordIsNew(t *testing.T) {
 func TestTheLastFourPasswordsAreNotRepeated(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
-	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	session, err := p.StartSession(t.Context(), p.id)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ola, session := p.signedIn(t)
 	used := []string{password}
 	change := func(to string) error { return p.ChangePassword(t.Context(), ola, session, to) }
 	reset := func(to string) error {
