@@ -7,7 +7,7 @@ import (
 	"svcpay/internal/identity"
 )
 
-func TestALockKeepsNobodyOutOfTheirOwnBrowser(t *testing.T) {
+func TestALockedAccountIsOpenToItsOwnBrowser(t *testing.T) {
 	t.Parallel()
 	p := newPeople(t)
 	ola, err := p.SignIn(t.Context(), "ola@example.org", password, identity.Visitor{})
@@ -22,7 +22,7 @@ func TestALockKeepsNobodyOutOfTheirOwnBrowser(t *testing.T) {
 		_, _ = p.SignIn(t.Context(), "ola@example.org", "guess", elsewhere(i))
 	}
 	own := elsewhere(100)
-	own.Browser = "of somebody else, as long as one that is known...."
+	own.Browser = "the secret of another browser"
 	if _, err := p.SignIn(t.Context(), "ola@example.org", password, own); !fault.HasCode(err, "sign_in_failed") {
 		t.Errorf("an unknown browser came past the lock: %v", err)
 	}
