@@ -1,5 +1,6 @@
 // Package pgtest gives every test a real, migrated PostgreSQL database of its
-// own, cloned from a template.
+// own, cloned from a template, or left by another test and made what its
+// template is.
 //
 // All test processes of a user share one throw-away server. Each holds a
 // shared lock on users.lock for as long as it lives; the first one starts a
@@ -42,16 +43,35 @@ const closeTimeout = 10 * time.Second
 const Patient = "&statement_timeout=60000"
 
 // New returns a pool, opened as the product opens it but for [Patient], on a database of the
-// test's own with the current schema. Both are gone when the test ends. A
-// connection that the test never returned fails it.
+// test's own with the current schema. The pool is closed when the test ends,
+// and what was written is gone. A connection that the test never returned fails
+// it.
 func New(t testing.TB) *pgxpool.Pool {
 	t.Helper()
-	pool, err := pg.Open(t.Context(), URL(t)+Patient)
+	source := current(t)
+	dir, d := borrow(t, source)
+	pool, err := pg.Open(t.Context(), localpg.URL(dir, d.name)+Patient)
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { release(t, pool, closeTimeout) })
+	t.Cleanup(func() {
+		conn := last(context.Background(), pool)
+		release(t, pool, closeTimeout)
+		if err := source.giveBack(context.Background(), dir, d, conn); err != nil {
+			t.Errorf("pgtest: %v", err)
+		}
+	})
 	return pool
+}
+
+// current is the template of the current schema.
+func current(t testing.TB) template {
+	t.Helper()
+	print, err := fingerprint()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return template{print: print, migrate: migrate}
 }
 
 func release(t testing.TB, pool *pgxpool.Pool, patience time.Duration) {
@@ -72,11 +92,7 @@ func release(t testing.TB, pool *pgxpool.Pool, patience time.Duration) {
 // pool. What is still connected when the test ends is disconnected.
 func URL(t testing.TB) string {
 	t.Helper()
-	print, err := fingerprint()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return clone(t, template{print: print, migrate: migrate})
+	return clone(t, current(t))
 }
 
 // migrate makes the schema, and gives a server's role its rights to it.
@@ -137,7 +153,7 @@ func clone(t testing.TB, source template) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := clonePrefix + strings.ToLower(rand.Text()[:16])
+	name := newName()
 	if err := source.clone(t.Context(), dir, name); err != nil {
 		t.Fatalf("pgtest: %v", err)
 	}
@@ -151,6 +167,8 @@ func clone(t testing.TB, source template) string {
 	})
 	return localpg.URL(dir, name)
 }
+
+func newName() string { return clonePrefix + strings.ToLower(rand.Text()[:16]) }
 
 const (
 	memoryDir  = "/dev/shm"

@@ -12,8 +12,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"svcpay/internal/platform/localpg"
 )
 
@@ -77,7 +75,7 @@ func join(dir string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()
 	answers := func() bool {
-		return administer(ctx, dir, func(*pgx.Conn) error { return nil }) == nil
+		return administer(ctx, dir, prepare) == nil
 	}
 	for !answers() {
 		if err := launch(ctx, dir, answers); err != nil {
@@ -150,7 +148,9 @@ func supervise(dir string) error {
 
 func options(dir string) localpg.Options {
 	home, _ := os.UserHomeDir() // none is needed if the system has PostgreSQL
-	return localpg.Options{Dir: dir, Home: home, Database: "postgres", Throwaway: true}
+	// Plans don't change in the middle of a test.
+	return localpg.Options{Dir: dir, Home: home, Database: "postgres", Throwaway: true,
+		Settings: []string{"autovacuum=off"}}
 }
 
 // discardOld removes the data of an earlier boot, which a power cut may have

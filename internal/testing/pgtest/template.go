@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,22 +26,24 @@ type template struct {
 
 func (m template) name() string { return templatePrefix + m.print }
 
-// clone copies the template to a new database, and makes the template first if
-// this process is the first to need it.
+// clone copies the template to a new database.
 func (m template) clone(ctx context.Context, dir, name string) error {
-	return administer(ctx, dir, func(conn *pgx.Conn) error {
-		ok, err := exists(ctx, conn, m.name())
-		if err != nil {
+	return administer(ctx, dir, func(conn *pgx.Conn) error { return m.copy(ctx, conn, dir, name) })
+}
+
+// copy makes the template first if this process is the first to need it.
+func (m template) copy(ctx context.Context, conn *pgx.Conn, dir, name string) error {
+	ok, err := exists(ctx, conn, m.name())
+	if err != nil {
+		return err
+	}
+	if !ok {
+		if err := m.create(ctx, conn, dir); err != nil {
 			return err
 		}
-		if !ok {
-			if err := m.create(ctx, conn, dir); err != nil {
-				return err
-			}
-		}
-		_, err = conn.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(m.name())+" STRATEGY "+strategy(dir))
-		return err
-	})
+	}
+	_, err = conn.Exec(ctx, "CREATE DATABASE "+quote(name)+" TEMPLATE "+quote(m.name())+" STRATEGY "+strategy(dir))
+	return err
 }
 
 // strategy is the faster way to copy: both were measured in both places.
@@ -69,6 +72,9 @@ func (m template) create(ctx context.Context, conn *pgx.Conn, dir string) error 
 		return err
 	}
 	if err := m.migrate(ctx, localpg.URL(dir, unfinished)); err != nil {
+		return err
+	}
+	if err := m.describe(ctx, conn, dir, unfinished); err != nil {
 		return err
 	}
 	for _, sql := range []string{
@@ -102,17 +108,33 @@ func tidy(ctx context.Context, dir string) error {
 				return err
 			}
 		}
-		return nil
+		_, err = conn.Exec(ctx, "DELETE FROM free_databases")
+		return err
 	})
 }
 
+// admin is this process's connection for what is not in a test's database.
+var admin struct {
+	sync.Mutex
+	dir  string
+	conn *pgx.Conn
+}
+
+// administer does something in the server's own database.
 func administer(ctx context.Context, dir string, do func(*pgx.Conn) error) error {
-	conn, err := pgx.Connect(ctx, localpg.URL(dir, "postgres"))
-	if err != nil {
-		return err
+	admin.Lock()
+	defer admin.Unlock()
+	if admin.dir != dir || admin.conn == nil || admin.conn.IsClosed() {
+		conn, err := pgx.Connect(ctx, localpg.URL(dir, "postgres"))
+		if err != nil {
+			return err
+		}
+		if admin.conn != nil {
+			_ = admin.conn.Close(ctx)
+		}
+		admin.dir, admin.conn = dir, conn
 	}
-	defer conn.Close(ctx)
-	return do(conn)
+	return do(admin.conn)
 }
 
 func exists(ctx context.Context, conn *pgx.Conn, name string) (ok bool, err error) {
