@@ -8,7 +8,7 @@ CLIENT := api/client/typescript
 GO_TEST := $(GO) test -vet=off -ldflags=-w # check has vetted, and nobody debugs these
 FRONT := $(shell find static -name node_modules -prune -o -name dist -prune -o -type f -print) $(wildcard views/*.templ views/*/*.templ) go.mod
 
-.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale bench-written screenshots release release-library check lint fmt postgres tools clean
+.PHONY: help run build generate test test-go test-front test-browser test-long chaos bench bench-quick bench-scale bench-written bench-peers screenshots release release-library check lint fmt postgres tools clean
 
 help: ## list the targets
 	@grep -E '^[a-z -]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 16
@@ -58,7 +58,7 @@ test-long: build postgres ## what takes long: a backup that is restored, an upgr
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
 
-bench bench-quick bench-scale bench-written: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, with 10 million charges, or what a charge writes; BENCH='--only …'
+bench bench-quick bench-scale bench-written bench-peers: build postgres ## measure the service beside PostgreSQL alone: all that it does, a minute's worth, with 10 million charges, what a charge writes, or other servers; BENCH='--only …'
 	@tools/bench.sh $@ $(BENCH)
 
 screenshots: build postgres ## a picture of every page of the portal, in .screenshots

@@ -1,11 +1,15 @@
 #!/bin/sh
-# Measures the service: tools/bench.sh bench | bench-quick | bench-scale | bench-written, and more options of
-# test/bench. bench-written compares with the program of the commit FORMER, whose front end is this tree's: a program
-# embeds one, and charges do not use it.
+# Measures the service: tools/bench.sh bench | bench-quick | bench-scale | bench-written | bench-peers, and more options
+# of test/bench. bench-written compares with the program of the commit FORMER, whose front end is this tree's: a program
+# embeds one, and charges do not use it. bench-peers builds stripe-mock.
 set -eu
 case $1 in
 bench-quick) options=-quick ;;
 bench-scale) options=-scale ;;
+bench-peers)
+	options="-peer bin/stripe-mock"
+	GOBIN=$PWD/bin go install github.com/stripe/stripe-mock@v0.203.0
+	;;
 bench-written) options="-written -former bin/svcpay-former -rounds 3" ;;
 *) options= ;;
 esac

@@ -36,7 +36,7 @@ const steadyCells = "^(" + floor8 + "|" + charges32 + "|" + refunds + "|" + capt
 
 // cells are those of every round.
 func (b *bench) cells() []cell {
-	return append([]cell{
+	cells := []cell{
 		{name: floor8, run: b.floor(floorDatabase, floorCharge, 8), floor: true},
 		{name: charges32, run: b.chargeCell(32)},
 		{name: charges2, run: b.chargeCell(128)},
@@ -46,7 +46,11 @@ func (b *bench) cells() []cell {
 		{name: captures, before: b.authorizations, run: b.captureCell},
 		{name: listAlone, run: b.floor(productDatabase, floorList, 8), floor: true},
 		{name: listPage, run: b.listCell},
-	}, b.hookCells()...)
+	}
+	if b.peer != nil {
+		cells = append(cells, cell{name: mocked, run: b.peer.charges})
+	}
+	return append(cells, b.hookCells()...)
 }
 
 func (b *bench) floor(database, script string, clients int) func(context.Context, time.Duration) (outcome, error) {

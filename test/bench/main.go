@@ -27,6 +27,7 @@ type bench struct {
 	server  *product
 	twin    *product // a second server on the same database; nil for none
 	hooks   *hooks   // nil: no webhooks are measured
+	peer    *peer    // nil: no peers are
 	seeded  seeded
 	seconds time.Duration // of a cell
 	repeats int           // of a cell that other programs disturbed
@@ -49,6 +50,7 @@ type options struct {
 	two, scale  bool
 	written     bool
 	former      string // a program of before; "" for none
+	peer        string // stripe-mock; "" for no peers
 	rows        int    // charges of the large database
 	overload    time.Duration
 }
@@ -85,6 +87,7 @@ func flags() (o options) {
 		"nothing but what a charge writes: rows, bytes, and the time of each statement")
 	flag.StringVar(&o.former, "former", "",
 		"with -written, a former program that is compared with, built with the tag bench")
+	flag.StringVar(&o.peer, "peer", "", "stripe-mock: only the service compared with it and with River")
 	flag.BoolVar(&o.scale, "scale", false,
 		"only a large database compared with one with a tenth of its charges and an empty one")
 	flag.IntVar(&o.rows, "rows", 10_000_000, "charges of the large database")
@@ -131,10 +134,7 @@ func run(ctx context.Context, o options, to io.Writer) error {
 	if b.server.profile, err = filepath.Abs(o.profile); err != nil || o.profile == "" {
 		b.server.profile = ""
 	}
-	if err := b.seed(ctx); err != nil {
-		return err
-	}
-	if err := b.warmUp(ctx); err != nil {
+	if err := b.prepare(ctx); err != nil {
 		return err
 	}
 	if o.two {
@@ -149,6 +149,9 @@ func run(ctx context.Context, o options, to io.Writer) error {
 			return err
 		}
 	}
+	if o.peer != "" {
+		return b.peers(ctx, o, to)
+	}
 	r, err := b.figures(ctx, o, to)
 	if err != nil {
 		return err
@@ -157,6 +160,14 @@ func run(ctx context.Context, o options, to io.Writer) error {
 		return err
 	}
 	return beyondGates(r.Results)
+}
+
+// prepare makes what cells work on, and uses all for a while.
+func (b *bench) prepare(ctx context.Context) error {
+	if err := b.seed(ctx); err != nil {
+		return err
+	}
+	return b.warmUp(ctx)
 }
 
 // farAgain is how often a short run is measured again that is far from its gates: that may be by chance.
@@ -276,7 +287,8 @@ func (b *bench) rounds(ctx context.Context, o options, to io.Writer) (all []roun
 	return all, nil
 }
 
-func (r report) print(cells []string, rounds []round, to io.Writer) {
+// printCells prints the medians of cells.
+func printCells(cells []string, rounds []round, to io.Writer) {
 	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w,
 		"\ncell\tper second\tp50 ms\tp95 ms\tp99 ms\tserver µs\tPostgreSQL µs\tgenerator µs\tserver MB\tforeign\tfailed\t")
@@ -287,6 +299,12 @@ func (r report) print(cells []string, rounds []round, to io.Writer) {
 				f.Server, f.Database, f.Generator, f.Resident, 100*f.Foreign, f.Failed)
 		}
 	}
+	_ = w.Flush()
+}
+
+func (r report) print(cells []string, rounds []round, to io.Writer) {
+	printCells(cells, rounds, to)
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "\ngoal\twhat\tgate\tgoal\tmedian\tmin\tmax\t\t")
 	for _, v := range r.Results {
 		sign := "≥"
