@@ -10,6 +10,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/vault"
@@ -105,6 +107,17 @@ func keyedPolicy(w *world) (authz.Checker, error) {
 		return nil, err
 	}
 	return audit.Keyed(rules, keys.MAC(vault.AuditMAC)), nil
+}
+
+// recordRun records that an operator runs a command on an application, or with 0 on the whole deployment, before it
+// begins: one that is stopped halfway was run, too.
+func recordRun(w *world, pool *pgxpool.Pool, applicationID int64, kind string) error {
+	rules, err := keyedPolicy(w)
+	if err != nil {
+		return err
+	}
+	return audit.New(pool, rules, machineTime).Done(w.ctx, operator(w.env, applicationID), authz.DeploymentManage,
+		audit.Subject{Kind: kind}, nil)
 }
 
 // exportHeads writes a signed line for each audit chain that has new entries, to the server's log and to the file of

@@ -153,6 +153,9 @@ func (c rebuildCommand) Run(w *world) error {
 	if err := checkApplication(w.ctx, pool, c.Application); err != nil {
 		return err
 	}
+	if err := recordRun(w, pool, c.Application, "ledger_totals"); err != nil {
+		return err
+	}
 	if err := ledger.New(ledger.Deps{Pool: pool, Now: machineTime}).Rebuild(w.ctx, c.Application); err != nil {
 		return err
 	}

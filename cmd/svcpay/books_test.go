@@ -116,6 +116,11 @@ func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's 
 	if found, err := w.Ledger.Compare(t.Context()); err != nil || len(found) != 0 {
 		t.Errorf("%v, %v", found, err)
 	}
+	const runs = `SELECT count(*)::int FROM audit_entries WHERE application_id = @id AND actor_kind = 'command'
+		AND permission = 'deployment:manage' AND subject_kind = 'ledger_totals'`
+	if n, err := pg.Value[int](t.Context(), w.Pool, runs, pg.Args{"id": w.App.AppID}); err != nil || n != 1 {
+		t.Errorf("%d runs are in the audit log: %v", n, err)
+	}
 	if status, _, complaints := command(w, "ledger", "rebuild", "--application", "999999"); status != exitFailed ||
 		!strings.Contains(complaints, "no application 999999") {
 		t.Errorf("%d: %s", status, complaints)

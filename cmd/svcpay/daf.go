@@ -18,7 +18,6 @@ import (
 	"svcpay/internal/operation"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/seal"
-	"svcpay/policy"
 )
 
 type dafCommand struct {
@@ -43,14 +42,14 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(pool *pgxpool.Pool, c config, box *seal.Box) (*daf.Service, error) {
-	rules, err := policy.New()
+func donations(w *world, pool *pgxpool.Pool, c config, box *seal.Box) (*daf.Service, error) {
+	rules, err := keyedPolicy(w)
 	if err != nil {
 		return nil, err
 	}
 	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
 	parties := partiesOf(c, box, pool, machineTime, clocks)
-	return daf.New(daf.Deps{Pool: pool, Provider: parties.funds, Clock: clocks, Livemode: live,
+	return daf.New(daf.Deps{Pool: pool, Check: rules, Provider: parties.funds, Clock: clocks, Livemode: live,
 		Contact: assembly.DAFContact(identity.New(pool, machineTime, rules)),
 		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live,
 			Processors: parties.processors}),
@@ -73,7 +72,7 @@ func (c enrollEligibleCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	s, err := donations(pool, settings, box)
+	s, err := donations(w, pool, settings, box)
 	if err != nil {
 		return err
 	}
@@ -82,8 +81,8 @@ func (c enrollEligibleCommand) Run(w *world) error {
 		return err
 	}
 	fmt.Fprintf(w.stdout, enrollLine, "MERCHANT", "APPLICATION", "EIN", "FOUND", "NAME → ORGANIZATION")
-	err = s.EnrollEligible(w.ctx, daf.EligibleInput{ApplicationID: c.Application, Apply: c.Apply,
-		After: c.After, Calls: c.MaxCalls}, r.tell)
+	err = s.EnrollEligible(w.ctx, daf.EligibleInput{ApplicationID: c.Application, Actor: operator(w.env, 0),
+		Apply: c.Apply, After: c.After, Calls: c.MaxCalls}, r.tell)
 	if spent, ok := errors.AsType[*daf.BudgetError](err); ok {
 		err = fmt.Errorf("%w; continue with --after %d", err, spent.After)
 	}

@@ -40,6 +40,11 @@ func TestEnrollEligibleCommand(t *testing.T) { // the command sets the program's
 			lapsed.ID)).MatchString(out) {
 		t.Errorf("%d, %d are enrolled:\n%s", status, enrolled(t, w), out)
 	}
+	const enrollments = `SELECT count(*)::int FROM audit_entries WHERE actor_kind = 'command' AND actor_name <> ''
+		AND permission = 'daf_enrollment:manage' AND application_id = @id`
+	if n, err := pg.Value[int](t.Context(), w.Pool, enrollments, pg.Args{"id": w.App.AppID}); err != nil || n != 2 {
+		t.Errorf("%d enrollments are in the audit log: %v", n, err)
+	}
 	status, out, _ = command(w, "daf", "enroll-eligible", "--apply")
 	if status != 0 || enrolled(t, w) != 4 || !regexp.MustCompile(`(?m)^2 +already_enrolled `).MatchString(out) ||
 		!regexp.MustCompile(`(?m)^2 +enrolled `).MatchString(out) {

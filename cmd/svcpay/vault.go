@@ -123,6 +123,9 @@ func (r vaultRotateCommand) Run(w *world) error {
 		return err
 	}
 	defer pool.Close()
+	if err := recordRun(w, pool, 0, "vault_rotation"); err != nil {
+		return err
+	}
 	total := 0
 	for last := (ids.Token{}); ; {
 		n, next, err := v.Rotate(w.ctx, pool, last, r.Batch)
@@ -169,6 +172,9 @@ func (vaultRetireCommand) Run(w *world) error {
 	}
 	if left > 0 {
 		return fmt.Errorf("tokens that the former key has wrapped: %d: run svcpay vault rotate", left)
+	}
+	if err := recordRun(w, pool, 0, "vault_retirement"); err != nil {
+		return err
 	}
 	if err := vault.DropFormer(c.vaultKeyFile); err != nil {
 		return err

@@ -151,7 +151,8 @@ const (
 	PayerErase       Permission = "payer:erase"        // forget who a payer is
 
 	ApplicationManage Permission = "application:manage"
-	SystemRead        Permission = "system:read" // jobs, queues and health of the deployment
+	DeploymentManage  Permission = "deployment:manage" // rotate the vault's keys, recompute totals
+	SystemRead        Permission = "system:read"       // jobs, queues and health of the deployment
 	ViewAs            Permission = "view_as:start"
 
 	SandboxSimulate Permission = "sandbox:simulate" // have something happen at the sandbox's processor

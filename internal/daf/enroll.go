@@ -126,10 +126,15 @@ func (s *Service) Enroll(ctx context.Context, actor authz.Actor, in EnrollInput)
 			"This is not the name of the organization that was found.").On("name")
 	}
 	cause := merchant.Cause{RequestID: actor.RequestID, Source: outbox.SourceOf(actor)}
-	return s.enroll(ctx, m, *found, actor.PersonID, cause, standing.judge, func(tx *pg.Tx, e Enrollment) error {
+	return s.enroll(ctx, m, *found, actor.PersonID, cause, standing.judge, s.recordTx(actor))
+}
+
+// recordTx records who began an enrollment.
+func (s *Service) recordTx(actor authz.Actor) func(*pg.Tx, Enrollment) error {
+	return func(tx *pg.Tx, e Enrollment) error {
 		return s.audit.DoneTx(tx, actor, authz.DAFEnrollmentManage,
 			audit.Of("daf_enrollment", e.ID.String(), e.MerchantID), nil, e)
-	})
+	}
 }
 
 // enroll makes an attempt: our reference is committed, the provider called, its answer written down. In the transaction

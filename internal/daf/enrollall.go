@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"sync"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -28,9 +29,11 @@ var ErrSilent = errors.New("the provider does not answer")
 // EligibleInput says which merchants are examined, and whether those that are eligible are enrolled.
 type EligibleInput struct {
 	ApplicationID int64 // 0: of every application
-	Apply         bool
-	After         int64 // only merchants with higher ids
-	Calls         int   // the most calls to the provider; 0: no limit
+	// Actor is who enrolls, in the application of each merchant.
+	Actor authz.Actor
+	Apply bool
+	After int64 // only merchants with higher ids
+	Calls int   // the most calls to the provider; 0: no limit
 }
 
 // BudgetError ends an examination that has used up its calls to the provider.
@@ -83,7 +86,7 @@ func (s *Service) EnrollEligible(ctx context.Context, in EligibleInput, tell fun
 			return &BudgetError{after}
 		}
 		after = rows[len(rows)-1].ID
-		found, n, err := s.examine(ctx, rows, in.Apply, used)
+		found, n, err := s.examine(ctx, rows, in, used)
 		calls += n
 		if err := errors.Join(err, tell(found)); err != nil {
 			return err
@@ -126,8 +129,8 @@ func (m standing) aloneBy(ein string) Outcome {
 
 // examine judges a batch, asks the directory about those that nothing else is in the way of, and then
 // enrolls, each step for several at a time. It returns how many calls to the provider that took.
-func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used map[usedEIN]bool) ([]Examined, int,
-	error) {
+func (s *Service) examine(ctx context.Context, rows []standing, in EligibleInput,
+	used map[usedEIN]bool) ([]Examined, int, error) {
 	out := make([]Examined, len(rows))
 	for i, m := range rows {
 		out[i] = Examined{ApplicationID: m.ApplicationID, MerchantID: m.ID, Name: m.Name, EIN: deref(m.EIN),
@@ -154,21 +157,21 @@ func (s *Service) examine(ctx context.Context, rows []standing, apply bool, used
 	if asked > 0 && silent == asked {
 		return out, asked, ErrSilent
 	}
-	if apply {
+	if in.Apply {
 		due := func(i int) bool { return out[i].Outcome == Eligible || out[i].Outcome == InProgress }
-		asked += each(ctx, out, due, func(i int) { s.enrollAlone(ctx, rows[i], &out[i]) })
+		asked += each(ctx, out, due, func(i int) { s.enrollAlone(ctx, in.Actor, rows[i], &out[i]) })
 	}
 	return out, asked, ctx.Err()
 }
 
 // enrollAlone enrolls a merchant that is eligible, or continues the attempt in progress.
-func (s *Service) enrollAlone(ctx context.Context, m standing, found *Examined) {
+func (s *Service) enrollAlone(ctx context.Context, actor authz.Actor, m standing, found *Examined) {
 	cause := merchant.Cause{Source: outbox.Job}
+	actor.ApplicationID = m.ApplicationID
 	var e Enrollment
 	var err error
 	if found.Outcome == Eligible {
-		e, err = s.enroll(ctx, m, *found.Organization, 0, cause, standing.aloneBy,
-			func(*pg.Tx, Enrollment) error { return nil })
+		e, err = s.enroll(ctx, m, *found.Organization, 0, cause, standing.aloneBy, s.recordTx(actor))
 	} else if e, err = lastEnrollment(ctx, s.deps.Pool, m.ApplicationID, m.ID); err == nil && e.State == Processing {
 		e, err = s.ask(ctx, e, cause)
 	}

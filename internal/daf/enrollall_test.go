@@ -24,7 +24,8 @@ import (
 func (w enrolling) examined(t testing.TB, apply bool) map[int64]daf.Examined {
 	t.Helper()
 	out := make(map[int64]daf.Examined)
-	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: apply}, collect(out)); err != nil {
+	in := daf.EligibleInput{Actor: w.Admin(), Apply: apply}
+	if err := w.daf.EnrollEligible(t.Context(), in, collect(out)); err != nil {
 		t.Fatal(err)
 	}
 	return out
@@ -117,7 +118,7 @@ func TestARunHasABudget(t *testing.T) {
 	w := enrollWorld(t)
 	want := w.crowd(t)
 	found, runs := map[int64]daf.Examined{}, 0
-	for in := (daf.EligibleInput{Apply: true, Calls: 3}); runs < 50; runs++ {
+	for in := (daf.EligibleInput{Actor: w.Admin(), Apply: true, Calls: 3}); runs < 50; runs++ {
 		before := w.directory.asked + len(w.directory.calls)
 		err := w.daf.EnrollEligible(t.Context(), in, collect(found))
 		if n := w.directory.asked + len(w.directory.calls) - before; n > in.Calls {
@@ -141,7 +142,7 @@ func TestEligibleMerchantsOfOneApplication(t *testing.T) {
 	t.Parallel()
 	w := enrollWorld(t)
 	found := make(map[int64]daf.Examined)
-	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: w.Other.AppID, Apply: true},
+	if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: w.Other.AppID, Actor: w.Admin(), Apply: true},
 		collect(found)); err != nil || len(found) != 3 {
 		t.Errorf("%v, %v", found, err)
 	}
@@ -181,7 +182,7 @@ func TestARunThatWasStoppedIsContinued(t *testing.T) {
 		return nil
 	})
 	told := make(map[int64]daf.Examined)
-	if err := w.daf.EnrollEligible(ctx, daf.EligibleInput{Apply: true}, collect(told)); !errors.Is(err,
+	if err := w.daf.EnrollEligible(ctx, daf.EligibleInput{Actor: w.Admin(), Apply: true}, collect(told)); !errors.Is(err,
 		context.Canceled) {
 		t.Fatal(err)
 	}
@@ -224,7 +225,8 @@ func TestASilentProviderEndsARun(t *testing.T) {
 	w.many(100)
 	w.directory.down = true
 	batches := 0
-	err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true}, func(batch []daf.Examined) error {
+	in := daf.EligibleInput{Actor: w.Admin(), Apply: true}
+	err := w.daf.EnrollEligible(t.Context(), in, func(batch []daf.Examined) error {
 		batches++
 		return nil
 	})
@@ -261,7 +263,7 @@ func TestTwoRunsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
-			if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Apply: true},
+			if err := w.daf.EnrollEligible(t.Context(), daf.EligibleInput{Actor: w.Admin(), Apply: true},
 				func([]daf.Examined) error { return nil }); err != nil {
 				t.Error(err)
 			}

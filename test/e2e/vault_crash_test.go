@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -80,6 +81,11 @@ func TestVaultRotationIsResumed(t *testing.T) {
 	}
 	p.vault(t, program, 0, "", "retire")
 	opens()
+	if kinds := value[[]string](t, p, `SELECT array_agg(DISTINCT subject_kind ORDER BY subject_kind) FROM audit_entries
+		WHERE application_id = 0 AND permission = 'deployment:manage' AND actor_kind = 'command'`,
+		pg.Args{}); !slices.Equal(kinds, []string{"vault_retirement", "vault_rotation"}) {
+		t.Errorf("the audit log has %v", kinds)
+	}
 	p.bringBack(t)
 	if said := p.vault(t, program, 1, "", "check"); !strings.Contains(said, shredded+" does not open\n") ||
 		!strings.Contains(said, fmt.Sprintf("Rows that open: %d\n", total)) {

@@ -49,7 +49,8 @@ var auditActs = map[string]string{
 	"file:create": "uploaded evidence", "payout:resume": "resumed payouts to {}",
 	"team:invite": "invited {}", "team:withdraw": "revoked the invitation of {}", "team:role": "changed the role of {}",
 	"team:remove": "removed {} from the team",
-	"payer:erase": "erased a payer", "export:create": "exported data", "export:download": "downloaded an export",
+	"payer:erase": "erased a payer", "deployment:manage": "ran {}",
+	"export:create": "exported data", "export:download": "downloaded an export",
 }
 
 // securityActs say what a program was not allowed to do.
@@ -76,6 +77,9 @@ var auditThings = map[string]AuditThing{
 	"person":     {"%s", "a person"}, "application": {"the application %s", "an application"},
 	"association_file": {"%s", "the Wallet A association file"},
 	"daf_provider":     {"%s", "the DAF provider"},
+	"ledger_totals":    {"%s", "a recomputation of the ledger’s totals"},
+	"vault_rotation":   {"%s", "a rotation of the vault’s keys"},
+	"vault_retirement": {"%s", "the removal of a former vault key"},
 }
 
 // AuditThing is a kind of things that something was done with.

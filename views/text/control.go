@@ -241,5 +241,6 @@ var permissionsEnglish = map[string]string{
 	"statement:read": "see statements",
 	"team:read":      "see the team", "team:manage": "manage the team", "role:read": "see role permissions",
 	"audit:read": "see the audit log", "payer:erase": "erase payers",
-	"export:create": "create exports", "export:read": "download exports",
+	"deployment:manage": "run maintenance commands",
+	"export:create":     "create exports", "export:read": "download exports",
 }

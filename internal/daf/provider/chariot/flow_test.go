@@ -165,7 +165,7 @@ func TestEnrollmentByTheCommand(t *testing.T) {
 	d := deployed(t)
 	d.person(t, "ola@neighborhood.example")
 	var found []daf.Examined
-	ok(t, d.DAF.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: d.App.AppID, Apply: true},
+	ok(t, d.DAF.EnrollEligible(t.Context(), daf.EligibleInput{ApplicationID: d.App.AppID, Actor: d.Admin(), Apply: true},
 		func(e []daf.Examined) error {
 			found = append(found, e...)
 			return nil
