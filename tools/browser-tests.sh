@@ -4,7 +4,8 @@
 # Stripe or Chariot, the others against a new demo. Those of engines/ are for Firefox and WebKit, too.
 set -eu
 cd "$(dirname "$0")/.."
-long="bank-acss bank-form bank-q cards defences endurance endurance-buttons guides load-time policy shop-bank turbo wallet-a wallet-b history/every-page engines/core"
+long="bank-acss bank-form bank-q cards defences guides policy shop-bank turbo wallet-a wallet-b history/every-page"
+alone="endurance endurance-buttons load-time engines/core" # long, too, and with the machine to themselves
 
 in_demo() { # a kind of demo, and its files
 	demo=$1
@@ -16,6 +17,7 @@ in_demo() { # a kind of demo, and its files
 files() { # a directory; those of its files that are asked for
 	for file in test/browser/$1*.test.mjs; do
 		name=${file#test/browser/}
+		case " $alone " in *" ${name%.test.mjs} "*) continue ;; esac
 		case " $long " in *" ${name%.test.mjs} "*) [ -z "${EVERY_LOOK-}" ] || echo "$file" ;; *) echo "$file" ;; esac
 	done
 }
@@ -37,7 +39,8 @@ case "${1-}" in
 	;;
 esac
 failed=0 # a failure in one demo does not hide those in the others
-in_demo "" $(files "") $(files engines/) || failed=1
+in_demo "" $(files "") || failed=1
+[ -z "${EVERY_LOOK-}" ] || BROWSER_TESTS_AT_ONCE=1 in_demo "" $(printf 'test/browser/%s.test.mjs ' $alone) || failed=1
 in_demo --history $(files history/) || failed=1
 in_demo --processor=stripe $(files stripe/) || failed=1
 in_demo --daf=chariot $(files chariot/) || failed=1

@@ -24,30 +24,30 @@ const focused = (page) =>
   );
 const query = (page) => new URL(page.url()).search;
 
-for (const { width, colorScheme } of looks) {
+for (const { width, colorScheme, only } of looks) {
   test(`the kit is accessible: ${colorScheme}, ${width} pixels`, async (t) => {
     const page = await open(t, '/_kit', { width, colorScheme });
     await page.locator('#totals:not([aria-busy])').waitFor();
     for (const [name, path] of Object.entries(pages)) {
       await page.goto(page.url().replace(/\/portal.*/, '/portal') + path);
-      await sound(page, name);
+      await sound(page, name, { only });
     }
     await page.goto(page.url().replace(/\/portal.*/, '/portal/_kit/list?status=captured&amount_min=10'));
     await page.locator('#filter-status').click();
-    await sound(page, 'filter', { covered: true });
+    await sound(page, 'filter', { covered: true, only });
     await page.keyboard.press('Escape');
     await page.getByRole('checkbox', { name: /^Select the charge/ }).first().check();
-    await sound(page, 'selection', { covered: true });
+    await sound(page, 'selection', { covered: true, only });
     await page.locator('.account').click();
-    await sound(page, 'account', { covered: true });
+    await sound(page, 'account', { covered: true, only });
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
     await page.getByRole('link', { name: 'Refunds' }).last().waitFor();
-    await sound(page, 'palette', { covered: true });
+    await sound(page, 'palette', { covered: true, only });
     await page.keyboard.press('Escape');
     await page.getByRole('link', { name: 'Open a drawer' }).click();
     await page.getByRole('dialog').waitFor();
-    await sound(page, 'drawer over a list', { covered: true });
+    await sound(page, 'drawer over a list', { covered: true, only });
     assert.deepEqual(page.complaints, []);
   });
 }

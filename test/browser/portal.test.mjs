@@ -80,11 +80,11 @@ test('a code is copied by its button, which exists only with a script', async (t
   assert.equal(await bare.getByRole('button', { name: /^Copy/ }).count(), 0);
 });
 
-for (const { width, colorScheme } of looks) {
+for (const { width, colorScheme, only } of looks) {
   test(`all pages are accessible and fit: ${colorScheme}, ${width} pixels`, async (t) => {
     const page = await open(t, '/login', { width, colorScheme });
     const sound = async (name) => {
-      await soundHere(page, name);
+      await soundHere(page, name, { only });
       await page.setViewportSize({ width: 320, height: 800 });
       await fits(page, `${name}, 320 pixels`);
       await page.setViewportSize({ width, height: 800 });

@@ -1,4 +1,4 @@
-// The flows that people go through most, each as every role that may: docs/portal.md has the table of them.
+// The flows that people go through most: docs/portal.md has the table of them, with who may.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from './test.mjs';
@@ -14,12 +14,14 @@ export function rolesOf(name) {
 }
 
 /**
- * Tests a flow as each role that may go through it, with a script and without one. `steps(page, { role, scripted, t })`
- * has a page of someone who is signed in.
+ * Tests a flow with a script as the first role that may go through it, and without one as the last, or with EVERY_LOOK
+ * both ways as each role. `steps(page, { role, scripted, t })` has a page of someone who is signed in.
  */
 export function flow(name, steps) {
-  for (const role of rolesOf(name)) {
+  const roles = rolesOf(name);
+  for (const role of roles) {
     for (const scripted of [true, false]) {
+      if (!process.env.EVERY_LOOK && role !== roles.at(scripted ? 0 : -1)) continue;
       test(`${name}: ${role} ${scripted ? 'with' : 'without'} a script`, async (t) => {
         const page = await as(t, role, '', { javaScriptEnabled: scripted });
         await steps(page, { role, scripted, t });

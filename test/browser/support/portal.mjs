@@ -69,20 +69,13 @@ export async function sound(page, name, { covered = false, only } = {}) {
   await fits(page, name);
 }
 
-/** The rules of axe whose outcome depends on colors and widths. */
-const visual = ['color-contrast', 'link-in-text-block', 'scrollable-region-focusable', 'target-size'];
-
-/**
- * Fails on a page that is not sound in each of the windows that pages are looked at in; it tells all that is wrong. The
- * first window gets all rules of axe, the others the visual ones, or with EVERY_LOOK all, too.
- */
+/** Fails on a page that is not sound in each of the windows that pages are looked at in; it tells all that is wrong. */
 export async function look(page, name) {
   const wrong = [];
-  for (const [i, { width, colorScheme }] of looks.entries()) {
+  for (const { width, colorScheme, only } of looks) {
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.evaluate(() => scrollTo(0, 0)); // what lies half behind the bar at the top would seem too small
-    const only = i > 0 && !process.env.EVERY_LOOK ? visual : undefined;
     await sound(page, `${name}, ${width} pixels, ${colorScheme}`, { only }).catch((error) =>
       wrong.push(error.message.split('\n').slice(0, 12).join(' ')),
     );
