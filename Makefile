@@ -52,7 +52,7 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
 
-test-long: build postgres ## what takes long: a backup that is restored, an upgrade from an earlier version, the bounds of the systemd unit, and all browser tests, each page in both themes at both widths
+test-long: build postgres ## what takes long: a backup that is restored, an upgrade from an earlier version, the bounds of the systemd unit, and the browser tests that make test leaves out: each page in both themes at both widths, each flow as every role, Firefox and WebKit
 	@tools/systemd-analyze.sh && go test -tags long ./test/e2e -run 'BackupIsRestored|FormerSchema|BoundsOfTheUnit' && tools/browser-tests.sh --long
 
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find

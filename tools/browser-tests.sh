@@ -1,7 +1,7 @@
 #!/bin/sh
-# Runs browser tests: the files named, or those of every run; with --long all, each page in every look. Files of
-# history/ run against a demo with six weeks of payments, those of stripe/ and chariot/ against one with a local fake of
-# Stripe or Chariot, the others against a new demo. Those of engines/ are for Firefox and WebKit, too.
+# Runs browser tests: the files named, or those of every run; with --long what these leave out, each page in every look.
+# Files of history/ run against a demo with six weeks of payments, those of stripe/ and chariot/ against one with a
+# local fake of Stripe or Chariot, the others against a new demo. Those of engines/ are for Firefox and WebKit, too.
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences guides policy shop-bank turbo wallet-a wallet-b history/every-page"
@@ -14,11 +14,17 @@ in_demo() { # a kind of demo, and its files
 		--test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 
+# more reports whether a file does more with EVERY_LOOK: pages in all windows, flows as every role.
+more() { grep -qE 'import .*\b(looks?|flow)\b.* from|EVERY_LOOK' "$1"; }
+
 files() { # a directory; those of its files that are asked for
 	for file in test/browser/$1*.test.mjs; do
 		name=${file#test/browser/}
 		case " $alone " in *" ${name%.test.mjs} "*) continue ;; esac
-		case " $long " in *" ${name%.test.mjs} "*) [ -z "${EVERY_LOOK-}" ] || echo "$file" ;; *) echo "$file" ;; esac
+		case " $long " in
+		*" ${name%.test.mjs} "*) [ -z "${EVERY_LOOK-}" ] || echo "$file" ;;
+		*) { [ "${EVERY_LOOK-}" ] && ! more "$file"; } || echo "$file" ;;
+		esac
 	done
 }
 
