@@ -109,8 +109,8 @@ func keyedPolicy(w *world) (authz.Checker, error) {
 	return audit.Keyed(rules, keys.MAC(vault.AuditMAC)), nil
 }
 
-// recordRun records that an operator runs a command on an application, or with 0 on the whole deployment, before it
-// begins: one that is stopped halfway was run, too.
+// recordRun records that an operator runs a command on an application, or with 0 on the whole deployment. It is called
+// before the command changes any data, so that a run that fails or is killed is recorded, too.
 func recordRun(w *world, pool *pgxpool.Pool, applicationID int64, kind string) error {
 	rules, err := keyedPolicy(w)
 	if err != nil {
