@@ -1,6 +1,6 @@
 // Package pgtest gives every test a real, migrated PostgreSQL database of its
-// own, cloned from a template, or left by another test and made what its
-// template is.
+// own: a new clone of a template, or one that an earlier test used and that was
+// reset to the template's state.
 //
 // All test processes of a user share one throw-away server. Each holds a
 // shared lock on users.lock for as long as it lives; the first one starts a

@@ -11,15 +11,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// A test's database is used again: to make its 1,000 files and to remove them costs more than most tests do.
+// Databases are reused: creating and removing their 1,000 files takes longer than most tests.
 const (
-	// mostUses bounds how often a database is used: what was deleted stays in its files.
+	// mostUses bounds how often a database is used: deleted rows stay in its files.
 	mostUses = 25
 	// othersEnd is how long the connections of a closed pool may take to end.
 	othersEnd = 2 * time.Second
 )
 
-// errChanged says that a database is not, and cannot be made, what its template is.
+// errChanged means that a database differs from its template and can't be reset.
 var errChanged = errors.New("the database is not as it was")
 
 // database is a copy of a template, and how many tests have used it.
@@ -28,7 +28,7 @@ type database struct {
 	uses int
 }
 
-// borrow returns a database of the test's own that is as its template.
+// borrow returns a database in its template's state, which no other test uses.
 func borrow(t testing.TB, source template) (dir string, d database) {
 	t.Helper()
 	dir, err := server()
@@ -66,8 +66,8 @@ func (m template) take(ctx context.Context, dir string) (d database, err error) 
 	return d, err
 }
 
-// giveBack makes a database what it was and lets other tests use it, of this process or another. It drops one that
-// cannot be made so, that has been used often, or that comes without a connection.
+// giveBack resets a database, and lists it for other tests, of this process or another. It drops a database that can't
+// be reset, that was used mostUses times, or that comes without a connection.
 func (m template) giveBack(ctx context.Context, dir string, d database, conn *pgx.Conn) error {
 	again := false
 	if conn != nil {
