@@ -37,7 +37,7 @@ export async function startEngine(name) {
   };
   try {
     const send = await ENGINES[name](running);
-    return { ...pageOf(send), close };
+    return { ...pageOf(send), name, close };
   } catch (error) {
     await close();
     throw error;

@@ -3,6 +3,7 @@ import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
 import { acceptDigits, asciiDigits } from '../shared/digits';
 import { fault, type PayError } from '../shared/errors';
+import { TYPING, onceFocused } from '../shared/focus';
 import { joinController } from '../shared/join';
 import type { BankNumber, Collected, FieldState, Joined } from '../shared/protocol';
 import { checkAccount, checkRouting, digitsOf } from './checks';
@@ -105,7 +106,7 @@ accept((port) => {
     },
     update: apply,
     submit,
-    focus: () => input.focus(),
+    focus: onceFocused(() => input.focus(), TYPING),
     clear,
   });
   input.oninput = () => {
@@ -122,6 +123,4 @@ accept((port) => {
     page.send('blur');
   };
   addEventListener('pagehide', ({ persisted }) => persisted && clear());
-  // The page's word may come before the browser's that the frame has the focus, and then moves nothing.
-  addEventListener('focus', () => input.focus());
 });

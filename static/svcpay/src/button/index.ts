@@ -1,5 +1,6 @@
 import { accept } from '../shared/accept';
 import { channel } from '../shared/channel';
+import { onceFocused } from '../shared/focus';
 
 interface Settings {
   disabled?: unknown;
@@ -69,10 +70,8 @@ accept((port) => {
       return true;
     },
     update: apply,
-    focus: () => button.focus(),
+    focus: onceFocused(() => button.focus(), /^(Enter| )$/),
   });
-  // The page's word may come before the browser's that the frame has the focus, and then moves nothing.
-  addEventListener('focus', () => button.focus());
   button.onclick = () => page.send('click');
   button.onfocus = () => page.send('focus');
   button.onblur = () => page.send('blur');

@@ -137,12 +137,11 @@ export class CardForm {
     this.#report();
   }
 
-  /** Has a card swiped into this frame; `capture` listens to the swiper. */
+  /** Has a card swiped into this frame; `capture` focuses the input and listens to the swiper. */
   swipe(capture: typeof import('./swipe').capture): void {
     if (this.#inputs[0]!.element.disabled) return;
     const input = stripe(word('swipe'));
     this.element.append(input);
-    input.focus();
     this.#unread = undefined;
     capture(input, (result) => {
       const read = typeof result !== 'string';

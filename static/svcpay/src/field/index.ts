@@ -1,5 +1,6 @@
 import { accept } from '../shared/accept';
 import { channel, type Channel } from '../shared/channel';
+import { TYPING, onceFocused } from '../shared/focus';
 import { joinController } from '../shared/join';
 import { CARD_INPUTS, type CardType, type FieldState, type Fill, type Joined } from '../shared/protocol';
 import { CardForm, type Settings } from './form';
@@ -32,15 +33,6 @@ async function join(form: CardForm, joined: (link: Channel) => void): Promise<vo
 
 accept((port) => {
   let link: Channel | undefined;
-  let asked = -Infinity;
-  // The page's word may come before the browser's that the frame has the focus, which then is nowhere in it.
-  addEventListener('focus', () => {
-    if (performance.now() - asked < 1000 && document.activeElement === document.body) form.focus();
-  });
-  // A browser may give the focus to the frame's body: what is typed there goes to the first input.
-  addEventListener('keydown', ({ key }) => {
-    if (key.length === 1 && document.activeElement === document.body) form.focus();
-  });
   // A page that comes back from the browser's cache has no card of the person before.
   addEventListener('pagehide', ({ persisted }) => persisted && form.clear());
   let swiper: typeof import('./swipe') | undefined;
@@ -70,10 +62,7 @@ accept((port) => {
       return form.state;
     },
     update: (settings: Settings) => form.apply(settings),
-    focus() {
-      asked = performance.now();
-      form.focus();
-    },
+    focus: onceFocused(() => form.focus(), TYPING),
     clear: () => form.clear(),
     async swipe() {
       await loadSwiper();

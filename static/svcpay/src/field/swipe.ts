@@ -63,6 +63,6 @@ export function capture(input: HTMLInputElement, done: (result: Swipe | string) 
     timer = setTimeout(() => finish(readTracks(input.value)), PAUSE);
   }, { signal });
   input.addEventListener('blur', () => setTimeout(left, AWAY), { signal });
-  // The page's word may come before the browser's that the frame has the focus, which then is nowhere in it.
+  if (document.hasFocus()) input.focus(); // else as soon as the frame has the focus: see onceFocused
   addEventListener('focus', () => input.focus(), { signal });
 }

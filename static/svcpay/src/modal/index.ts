@@ -2,6 +2,7 @@
 // holds for it (`<body data-result>`), and when the payer wants to leave.
 import { accept } from '../shared/accept';
 import type { Message } from '../shared/channel';
+import { onceFocused } from '../shared/focus';
 import type { DafResult, LinkResult } from '../shared/protocol';
 
 let page: MessagePort | undefined;
@@ -103,14 +104,14 @@ accept((port) => {
 });
 
 /** Browsers do not obey the attribute in frames of another origin. */
-function begin(): void {
-  document.querySelector<HTMLElement>('[autofocus]')?.focus();
-}
+const begin = onceFocused(() => {
+  if (led) document.querySelector<HTMLElement>('[autofocus]')?.focus();
+});
 
 // A frame may hear late that the focus was still elsewhere. It loses what it had focused then, and gets the focus back
 // without it.
 addEventListener('focus', () => {
-  if (led && document.activeElement === document.body) begin();
+  if (document.activeElement === document.body) begin();
 });
 for (const hand of ['pointerdown', 'keydown']) addEventListener(hand, () => (led = false), true);
 
