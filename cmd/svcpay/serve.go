@@ -14,6 +14,7 @@ import (
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/platform/jobs"
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/vault"
 	"svcpay/migrations"
 )
@@ -137,6 +138,14 @@ func (c migrateCommand) Run(w *world) error {
 		return err
 	}
 	if err := migrations.Up(w.ctx, url); err != nil || c.Grant == "" {
+		return err
+	}
+	pool, err := pg.Open(w.ctx, url)
+	if err != nil {
+		return err
+	}
+	defer pool.Close()
+	if err := recordRun(w, pool, 0, "server_role"); err != nil {
 		return err
 	}
 	return migrations.Grant(w.ctx, url, c.Grant)

@@ -151,7 +151,7 @@ const (
 	PayerErase       Permission = "payer:erase"        // forget who a payer is
 
 	ApplicationManage Permission = "application:manage"
-	DeploymentManage  Permission = "deployment:manage" // rotate the vault's keys, recompute totals
+	DeploymentManage  Permission = "deployment:manage" // rotate the vault's keys, recompute totals, grant rights
 	SystemRead        Permission = "system:read"       // jobs, queues and health of the deployment
 	ViewAs            Permission = "view_as:start"
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"svcpay/internal/platform/pg"
 	"svcpay/internal/testing/pgtest"
 	"svcpay/migrations"
 )
@@ -113,6 +114,11 @@ func TestMigrate(t *testing.T) {
 	}
 	if code, said := launch(t, program, env, "migrate", "--grant", migrations.ServerRole).exits(t); code != 0 {
 		t.Errorf("migrate --grant: exit %d, %s", code, said)
+	}
+	if grants := value[int](t, p, `SELECT count(*)::int FROM audit_entries WHERE application_id = 0
+		AND actor_kind = 'command' AND permission = 'deployment:manage' AND subject_kind = 'server_role'`,
+		pg.Args{}); grants != 1 {
+		t.Errorf("the audit log has %d entries of it", grants)
 	}
 	p.serve(t, program)
 	if code, said := launch(t, program, nil, "migrate").exits(t); code != 1 ||

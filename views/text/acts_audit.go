@@ -77,6 +77,7 @@ var auditThings = map[string]AuditThing{
 	"person":     {"%s", "a person"}, "application": {"the application %s", "an application"},
 	"association_file": {"%s", "the Wallet A association file"},
 	"daf_provider":     {"%s", "the DAF provider"},
+	"server_role":      {"%s", "a grant of rights to the servers’ database role"},
 	"ledger_totals":    {"%s", "a recomputation of the ledger’s totals"},
 	"vault_rotation":   {"%s", "a rotation of the vault’s keys"},
 	"vault_retirement": {"%s", "the removal of a former vault key"},
