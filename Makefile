@@ -52,8 +52,8 @@ test-front: static/dist/.built $(CLIENT)/dist/index.js
 test-browser: build postgres
 	@echo "browser tests" && tools/browser-tests.sh
 
-test-long: build postgres ## what takes long: a backup that is restored, an upgrade from an earlier version, the bounds of the systemd unit, and the browser tests that make test leaves out: each page in both themes at both widths, each flow as every role, Firefox and WebKit
-	@tools/systemd-analyze.sh && go test -tags long ./test/e2e -run 'BackupIsRestored|FormerSchema|BoundsOfTheUnit' && tools/browser-tests.sh --long
+test-long: build postgres ## what takes long: a backup that is restored, an upgrade from an earlier version, the bounds of the systemd unit, 15 restarts under load, and the browser tests that make test leaves out: each page in both themes at both widths, each flow as every role, Firefox and WebKit
+	@tools/systemd-analyze.sh && go test -tags long ./test/e2e -run 'BackupIsRestored|FormerSchema|BoundsOfTheUnit|RollingRestarts' && tools/browser-tests.sh --long
 
 chaos: static/dist/.built postgres ## the real program while everything fails, for 200 s; SEED=n chooses how, PLANTED=all has bugs to find
 	@go test ./test/chaos -run '^TestChaos$$' -count=1 -v -timeout 60m $(if $(PLANTED),-planted=$(PLANTED),-for=200s) $(if $(SEED),-seed=$(SEED))
@@ -69,10 +69,8 @@ check: static/dist/.built ## formatting, generated code, vet, plain English: qui
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo "run make fmt"; exit 1; }
 	@$(GO) vet ./... && $(GO) vet -tags chaos ./internal/testing/crash && $(GO) vet -tags long,scale,live ./test/e2e ./test/scale ./internal/processor/stripe
 	@tools/generated-check.sh && $(GO) build -C tools -o ../bin/prose-check ./prose-check && bin/prose-check
-lint: build bin/.generators ## staticcheck, the lint of the API's contract, and clients of it by three other generators
-	@$(TOOL) staticcheck ./... && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
-bin/.generators: api/openapi.yaml $(wildcard test/generators/*) tools/generators.sh tools/go.mod docs/clients.md $(CLIENT)/node_modules/.package-lock.json
-	@echo "generators of API clients" && tools/generators.sh && mkdir -p bin && touch $@
+lint: build ## staticcheck, the lint of the API's contract, and clients of it by three other generators
+	@$(TOOL) staticcheck ./... && tools/generators.sh && cd api && ../static/node_modules/.bin/redocly lint openapi.yaml
 
 fmt: generate ## format all Go code, after the templates' is written
 	@gofmt -w $$(git ls-files '*.go')
