@@ -130,11 +130,13 @@ for (const name of Object.keys(ENGINES)) {
   testIn('a modal opens, closes, and gives the page back', async () => {
     await open(engine, { types: ['daf'], options: { price: '125.00' } });
     await engine.within(['#daf iframe'], () => engine.click('button'));
-    await engine.within(['dialog iframe'], () =>
-      engine.run(() => {
+    await engine.within(['dialog iframe'], async () => {
+      await engine.until(() => document.readyState === 'complete' && document.querySelector('input, button'));
+      await engine.run(() => {
         const escape = new KeyboardEvent('keydown', { key: 'Escape', bubbles: true });
-        setTimeout(() => document.dispatchEvent(escape), 100); // later: the frame goes away
-      }));
+        setTimeout(() => document.dispatchEvent(escape), 500); // later: the frame goes away
+      });
+    });
     await happened(engine, 'dafCanceled');
     const shown = () =>
       [...document.querySelectorAll('*')].some(({ shadowRoot }) => shadowRoot?.querySelector('dialog'));
@@ -150,7 +152,7 @@ for (const name of Object.keys(ENGINES)) {
     await engine.within(['dialog iframe'], async () => {
       await engine.click('input[type=radio]');
       await engine.until(() => document.querySelector('button.pay:enabled'));
-      await engine.run(() => void setTimeout(() => document.querySelector('button.pay').click(), 100)); // the same
+      await engine.run(() => void setTimeout(() => document.querySelector('button.pay').click(), 500)); // the same
     });
     await happened(engine, 'walletBAuthorized');
     assert.match(await createToken(engine, 'walletB'), /^tok_/);
