@@ -5,12 +5,13 @@
 set -eu
 cd "$(dirname "$0")/.."
 long="bank-acss bank-form bank-q cards defences guides policy shop-bank turbo wallet-a wallet-b history/every-page"
+longest=600000 # of a file, in ms
 alone="endurance endurance-buttons load-time engines/core" # long, too, and with the machine to themselves
 
 in_demo() { # a kind of demo, and its files
 	demo=$1
 	shift
-	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-reporter=spec --test-timeout=600000 \
+	[ $# -eq 0 ] || tools/with-demo.sh $demo node --test --test-reporter=spec --test-timeout="$longest" \
 		--test-concurrency="${BROWSER_TESTS_AT_ONCE:-3}" "$@"
 }
 
@@ -32,7 +33,7 @@ rm -rf .screenshots/failed # of a run before
 
 case "${1-}" in
 "") ;;
---long) export EVERY_LOOK=1 && tools/engines.sh ;;
+--long) longest=3600000 && export EVERY_LOOK=1 && tools/engines.sh ;;
 *)
 	case "$*" in *engines/*) tools/engines.sh ;; esac
 	case "$*" in

@@ -23,7 +23,7 @@ async function scales(page) {
 }
 
 for (const user of credentials.users) {
-  test(`every page that ${user.role} is led to is sound`, async (t) => {
+  test(`every page that ${user.role} is led to is sound`, { timeout: 1_800_000 }, async (t) => {
     const page = await open(t, '/login');
     await signIn(page, user);
     const weight = await scales(page);
