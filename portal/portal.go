@@ -52,7 +52,7 @@ func New(c Config) (*Portal, error) {
 		return nil, err
 	}
 	desk := web.NewDesk(web.Config{Identity: c.Identity, Merchants: c.Merchants, Audit: c.Audit, Security: c.Security, Clocks: c.Clocks,
-		Files: built.pages, BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson, Classes: classOf(),
+		Files: built.pages, BaseURL: c.BaseURL, Sandbox: c.Sandbox, PerPerson: c.PerPerson,
 		Apart: c.Apart, Log: c.Log, Now: c.Now})
 	return &Portal{Config: c, files: built, desk: desk, rooms: roomsOf(desk, c)}, nil
 }

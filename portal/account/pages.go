@@ -21,5 +21,6 @@ type Pages struct {
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
 	return slices.Concat(p.signInRoutes(), p.settingsRoutes(), p.preferenceRoutes(), p.teamRoutes(), p.inboxRoutes(),
-		p.viewAsForm().Routes(web.ViewPath, authz.ViewAs))
+		[]web.Route{web.Get(web.ViewPath, authz.ViewAs, p.viewAsForm().Show).Grows(),
+			web.Post(web.ViewPath, authz.ViewAs, p.viewAsForm().Submit)})
 }

@@ -25,14 +25,14 @@ const (
 func (p *Pages) signInRoutes() []web.Route {
 	return []web.Route{
 		web.Get(web.LoginPath, web.Public, p.showLogin),
-		web.Post(web.LoginPath, web.Public, p.loginForm().Submit),
+		web.Post(web.LoginPath, web.Public, p.loginForm().Submit).Hashes(),
 		web.Post("/portal/logout", web.Public, p.signOut),
 		web.Get(web.SecondStepPath, web.Public, p.showSecondStep),
 		web.Post(web.SecondStepPath, web.Public, p.finishSecondStep),
 		web.Get(web.ForgotPath, web.Public, p.forgotForm().Show),
 		web.Post(web.ForgotPath, web.Public, p.forgotForm().Submit),
 		web.Get(resetPath, web.Public, p.resetForm().Show),
-		web.Post(resetPath, web.Public, p.resetForm().Submit),
+		web.Post(resetPath, web.Public, p.resetForm().Submit).Hashes(),
 	}
 }
 

@@ -25,7 +25,7 @@ func (p *Pages) settingsRoutes() []web.Route {
 		web.Post(at("/sessions/others"), web.SignedIn, web.Act(p.endOthers)),
 		web.Post(at("/sessions/:id/end"), web.SignedIn, web.Act(p.endSession)),
 		web.Get(at("/password"), web.SignedIn, p.Fresh(p.passwordForm().Show)),
-		web.Post(at("/password"), web.SignedIn, p.FreshSecret(p.passwordForm().Submit)),
+		web.Post(at("/password"), web.SignedIn, p.FreshSecret(p.passwordForm().Submit)).Hashes(),
 		web.Get(at("/authenticator"), web.SignedIn, p.Fresh(p.authenticatorForm().Show)),
 		web.Post(at("/authenticator"), web.SignedIn, p.FreshSecret(p.authenticatorForm().Submit)),
 		web.Get(at("/authenticator/remove"), web.SignedIn, p.askRemoveAuthenticator),

@@ -19,14 +19,14 @@ import (
 
 func (p *Pages) teamRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(web.TeamPath, authz.TeamRead, p.teamList().Show),
-		web.Get(web.InvitationsPath, authz.TeamRead, p.invitationList().Show),
+		web.Get(web.TeamPath, authz.TeamRead, p.teamList().Show).Grows(),
+		web.Get(web.InvitationsPath, authz.TeamRead, p.invitationList().Show).Grows(),
 		web.Post(web.InvitationsPath+"/:id/withdraw", authz.TeamManage, web.Act(p.withdrawInvitation)),
 		web.Get(web.TeamPath+"/:id", authz.TeamManage, p.memberForm(nil).Show),
 		web.Post(web.TeamPath+"/:id/role", authz.TeamManage, p.Fresh(p.memberForm(p.setRole).Submit)),
 		web.Post(web.TeamPath+"/:id/remove", authz.TeamManage, p.Fresh(p.memberForm(p.removeMember).Submit)),
 		web.Get("/portal/invite/:token", web.Public, p.showOffer),
-		web.Post("/portal/invite/:token", web.Public, p.acceptOffer),
+		web.Post("/portal/invite/:token", web.Public, p.acceptOffer).Hashes(),
 	}, p.FreshForm(p.inviteForm().Routes(web.InvitePath, authz.TeamManage))...)
 }
 

@@ -23,8 +23,8 @@ import (
 func (p *Pages) apiKeyRoutes() []web.Route {
 	one := web.APIKeysPath + "/:id"
 	return slices.Concat([]web.Route{
-		web.Get(web.APIKeysPath, authz.KeyRead, p.keyList().Show),
-		web.Get(web.APIKeysPath+".csv", authz.ExportCreate, p.keyList().Send),
+		web.Get(web.APIKeysPath, authz.KeyRead, p.keyList().Show).Grows(),
+		web.Get(web.APIKeysPath+".csv", authz.ExportCreate, p.keyList().Send).Grows(),
 		web.Get(one, authz.KeyRead, web.Show(p.keyPairOf, p.showKey)),
 		web.Get(one+"/revoke", authz.KeyManage, web.Show(p.keyPairOf, showRevoke)),
 		web.Post(one+"/revoke", authz.KeyManage, p.Fresh(web.Act(p.revokeKey))),

@@ -24,8 +24,8 @@ import (
 
 func (p *Pages) eventRoutes() []web.Route {
 	return []web.Route{
-		web.Get(web.EventsPath, authz.EventRead, p.eventList().Show),
-		web.Get(web.EventsPath+".csv", authz.ExportCreate, p.eventList().Send),
+		web.Get(web.EventsPath, authz.EventRead, p.eventList().Show).Grows(),
+		web.Get(web.EventsPath+".csv", authz.ExportCreate, p.eventList().Send).Grows(),
 		web.Get(web.EventsPath+"/:id", authz.EventRead, p.showEvent),
 		web.Post(web.EventsPath+"/:id/resend", authz.EventRedeliver, web.Act(p.resendEvent)),
 	}

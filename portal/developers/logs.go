@@ -24,8 +24,8 @@ import (
 
 func (p *Pages) logRoutes() []web.Route {
 	return []web.Route{
-		web.Get(web.LogsPath, authz.RequestLogRead, p.logList().Show),
-		web.Get(web.LogsPath+".csv", authz.ExportCreate, p.logList().Send),
+		web.Get(web.LogsPath, authz.RequestLogRead, p.logList().Show).Grows(),
+		web.Get(web.LogsPath+".csv", authz.ExportCreate, p.logList().Send).Grows(),
 		web.Get(web.LogsPath+"/:id", authz.RequestLogRead, p.showLog),
 		web.Get(web.IdempotencyPath, authz.IdempotencyKeyRead, p.showIdempotency),
 	}

@@ -25,7 +25,7 @@ type Pages struct {
 
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
-	out := []web.Route{web.Get(web.DevelopersPath, authz.KeyRead, p.showDevelopers)}
+	out := []web.Route{web.Get(web.DevelopersPath, authz.KeyRead, p.showDevelopers).Grows()}
 	out = append(out, p.apiKeyRoutes()...)
 	out = append(out, p.webhookRoutes()...)
 	out = append(out, p.eventRoutes()...)

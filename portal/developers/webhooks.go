@@ -19,10 +19,10 @@ import (
 func (p *Pages) webhookRoutes() []web.Route {
 	one, read, manage := web.WebhooksPath+"/:id", authz.WebhookRead, authz.WebhookManage
 	return slices.Concat([]web.Route{
-		web.Get(web.WebhooksPath, read, p.endpointList().Show),
-		web.Get(web.WebhooksPath+".csv", authz.ExportCreate, p.endpointList().Send),
-		web.Get(one, read, p.showEndpoint),
-		web.Get(one+"/deliveries.csv", authz.ExportCreate, p.sendDeliveries),
+		web.Get(web.WebhooksPath, read, p.endpointList().Show).Grows(),
+		web.Get(web.WebhooksPath+".csv", authz.ExportCreate, p.endpointList().Send).Grows(),
+		web.Get(one, read, p.showEndpoint).Grows(),
+		web.Get(one+"/deliveries.csv", authz.ExportCreate, p.sendDeliveries).Grows(),
 		web.Get(one+"/deliveries/:delivery", read, web.Show(p.endpoint, p.showDelivery)),
 		web.Get(one+"/enable", manage, web.Show(p.endpoint, showSwitchEndpoint)),
 		web.Post(one+"/enable", manage, web.Act(p.enableEndpoint)),

@@ -29,7 +29,7 @@ func (p *Pages) cardRuleEntryRoutes() []web.Route {
 	return append([]web.Route{
 		web.Get(entriesAt, authz.CardRuleRead, web.Show(p.Merchant, func(c *web.Request, m merchant.Merchant) error {
 			return p.entryList(m).Show(c)
-		})),
+		})).Grows(),
 		web.Post(entriesAt+"/remove/confirm", authz.CardRuleManage, web.ActOn(p.Merchant, p.askEntryRemoval)),
 		web.Post(entriesAt+"/remove", authz.CardRuleManage, web.ActOn(p.Merchant, p.removeEntries)),
 	}, p.entryForm().Routes(entriesAt+"/new", authz.CardRuleManage)...)

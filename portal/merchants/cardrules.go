@@ -22,7 +22,7 @@ func (p *Pages) cardRuleRoutes() []web.Route {
 	return slices.Concat([]web.Route{
 		web.Get(cardRulesAt, authz.CardRuleRead, form.Show),
 		web.Post(cardRulesAt, authz.CardRuleManage, form.Submit),
-		web.Post(cardRulesAt+"/preview", authz.CardRuleRead, p.cardRulePreviewForm().Submit),
+		web.Post(cardRulesAt+"/preview", authz.CardRuleRead, p.cardRulePreviewForm().Submit).Grows(),
 	}, p.cardRuleEntryRoutes())
 }
 

@@ -24,7 +24,7 @@ const payoutsAt = web.MerchantPath + web.PayoutsEnd
 
 func (p *Pages) merchantPayoutRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(payoutsAt, authz.PayoutRead, web.Show(p.Merchant, p.showMerchantPayouts)),
+		web.Get(payoutsAt, authz.PayoutRead, web.Show(p.Merchant, p.showMerchantPayouts)).Grows(),
 		web.Get(payoutsAt+"/account", authz.MerchantBank, p.Fresh(p.accountForm().Show)),
 		web.Post(payoutsAt+"/account", authz.MerchantBank, p.FreshSecret(p.accountForm().Submit)),
 		web.Get(payoutsAt+"/resume", authz.PayoutResume, web.Show(p.Merchant, p.askResume)),

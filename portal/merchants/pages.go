@@ -42,11 +42,11 @@ type Pages struct {
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
 	rs := []web.Route{
-		web.Get(web.MerchantsPath, authz.MerchantRead, p.merchantList().Show),
-		web.Get(merchantsSheet, authz.ExportCreate, p.merchantList().Send),
-		web.Get(web.MerchantPath, authz.MerchantRead, web.Show(p.Merchant, p.showMerchant)),
-		web.Get(web.MerchantPath+"/team", authz.TeamRead, web.Show(p.Merchant, p.drawMerchantTeam)),
-		web.Get(web.MerchantPath+"/activity", authz.AuditRead, web.Show(p.Merchant, p.drawMerchantActivity)),
+		web.Get(web.MerchantsPath, authz.MerchantRead, p.merchantList().Show).Grows(),
+		web.Get(merchantsSheet, authz.ExportCreate, p.merchantList().Send).Grows(),
+		web.Get(web.MerchantPath, authz.MerchantRead, web.Show(p.Merchant, p.showMerchant)).Grows(),
+		web.Get(web.MerchantPath+"/team", authz.TeamRead, web.Show(p.Merchant, p.drawMerchantTeam)).Grows(),
+		web.Get(web.MerchantPath+"/activity", authz.AuditRead, web.Show(p.Merchant, p.drawMerchantActivity)).Grows(),
 	}
 	return slices.Concat(rs, p.newMerchantForm().Routes(merchantNew, authz.MerchantCreate),
 		p.editForm().Routes(web.MerchantPath+"/edit", authz.MerchantUpdate),

@@ -52,9 +52,9 @@ type Pages struct {
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(web.Home, web.SignedIn, p.showHome),
-		web.Get(web.SystemPath, authz.SystemRead, p.showSystem),
-		web.Get(web.InboundPath, authz.SystemRead, p.showInbound),
+		web.Get(web.Home, web.SignedIn, p.showHome).Grows(),
+		web.Get(web.SystemPath, authz.SystemRead, p.showSystem).Grows(),
+		web.Get(web.InboundPath, authz.SystemRead, p.showInbound).Grows(),
 		web.Get(web.AssociationPath, authz.AssociationWrite, web.Show(p.associations, showAssociation)),
 		web.Post(web.AssociationPath, authz.AssociationWrite, p.associationForm().Submit),
 		web.Post(installPath, authz.AssociationWrite, p.Fresh(web.Act(p.installAssociation))),
@@ -62,11 +62,11 @@ func (p *Pages) Routes() []web.Route {
 		web.Get(connectDAFPath, authz.DAFProviderManage, p.Fresh(p.connectDAFForm().Show)),
 		web.Post(connectDAFPath, authz.DAFProviderManage, p.FreshSecret(p.connectDAFForm().Submit)),
 		web.Post(testDAFPath, authz.DAFProviderManage, web.Act(p.testDAF)),
-		web.Get(web.SearchPath, authz.SearchRead, p.showSearch),
+		web.Get(web.SearchPath, authz.SearchRead, p.showSearch).Grows(),
 		web.Get(web.RolesPath, authz.RoleRead, p.showRoles),
-		web.Get(web.AuditPath, authz.AuditRead, p.auditList().Show),
-		web.Get(auditCSV, authz.ExportCreate, p.auditList().Send),
-		web.Get(web.ChainPath, authz.AuditRead, p.showChain),
+		web.Get(web.AuditPath, authz.AuditRead, p.auditList().Show).Grows(),
+		web.Get(auditCSV, authz.ExportCreate, p.auditList().Send).Grows(),
+		web.Get(web.ChainPath, authz.AuditRead, p.showChain).Grows(),
 		web.Get(web.AuditPath+"/:id", authz.AuditRead, web.Show(p.auditEntry, p.showAuditEntry)),
 	}, p.newApplicationForm().Routes(web.NewApplicationPath, authz.ApplicationManage))
 }

@@ -31,8 +31,8 @@ const monthsShown = 24
 
 func (p *Pages) balanceRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(web.BalancesPath, authz.BalanceRead, p.showBalances),
-		web.Get(web.BalancesPath+"/:id", authz.BalanceRead, web.Show(p.Merchant, p.showBalance)),
+		web.Get(web.BalancesPath, authz.BalanceRead, p.showBalances).Grows(),
+		web.Get(web.BalancesPath+"/:id", authz.BalanceRead, web.Show(p.Merchant, p.showBalance)).Grows(),
 	}, monthRoutes(p, statementPath,
 		month[statement.Statement]{name: func(t text.Balances) string { return t.StatementSheet },
 			read: p.Statements.Get, draw: drawStatement, csv: p.Statements.CSV, pdf: statement.PDF}),
@@ -79,9 +79,9 @@ func monthRoutes[T any](p *Pages, path string, m month[T]) []web.Route {
 			func(w io.Writer) error { return m.pdf(of, statement.Letter, w) })
 	}
 	return []web.Route{
-		web.Get(path, authz.StatementRead, web.Show(load, m.draw)),
-		web.Get(path+".csv", authz.ExportCreate, web.Show(load, export)),
-		web.Get(path+".pdf", authz.StatementRead, web.Show(load, printed)),
+		web.Get(path, authz.StatementRead, web.Show(load, m.draw)).Grows(),
+		web.Get(path+".csv", authz.ExportCreate, web.Show(load, export)).Grows(),
+		web.Get(path+".pdf", authz.StatementRead, web.Show(load, printed)).Grows(),
 	}
 }
 

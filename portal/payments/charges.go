@@ -27,9 +27,9 @@ const chargesFile = web.ChargesPath + ".csv"
 // chargeRoutes are the pages of charges. None creates one.
 func (p *Pages) chargeRoutes() []web.Route {
 	return []web.Route{
-		web.Get(web.ChargesPath, authz.ChargeRead, p.chargeList().Show),
-		web.Get(chargesFile, authz.ExportCreate, p.chargeFile().Send),
-		web.Get(web.ChargesPath+"/totals", authz.ChargeRead, p.showChargeTotals),
+		web.Get(web.ChargesPath, authz.ChargeRead, p.chargeList().Show).Grows(),
+		web.Get(chargesFile, authz.ExportCreate, p.chargeFile().Send).Grows(),
+		web.Get(web.ChargesPath+"/totals", authz.ChargeRead, p.showChargeTotals).Grows(),
 		web.Get(web.ChargesPath+"/:id", authz.ChargeRead, web.Show(p.chargePageOf, p.showCharge)),
 	}
 }

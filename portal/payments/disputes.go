@@ -23,10 +23,10 @@ const dueShown = 50
 
 func (p *Pages) disputeRoutes() []web.Route {
 	return slices.Concat([]web.Route{
-		web.Get(web.DisputesPath, authz.DisputeRead, p.disputeList().Show),
-		web.Get(web.DisputesPath+".csv", authz.ExportCreate, p.disputeList().Send),
+		web.Get(web.DisputesPath, authz.DisputeRead, p.disputeList().Show).Grows(),
+		web.Get(web.DisputesPath+".csv", authz.ExportCreate, p.disputeList().Send).Grows(),
 		web.Get(web.DisputesPath+"/:id", authz.DisputeRead, web.Show(p.dispute, p.showDispute)),
-		web.Post(web.EvidencePath, authz.DisputeAnswer, p.saveEvidence),
+		web.Post(web.EvidencePath, authz.DisputeAnswer, p.saveEvidence).Streams(),
 	}, p.evidenceReview().Routes(web.DisputesPath+"/:id/review", authz.DisputeAnswer),
 		p.disputeAcceptance().Routes(web.DisputesPath+"/:id/accept", authz.DisputeAnswer))
 }

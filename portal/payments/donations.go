@@ -31,8 +31,8 @@ const (
 
 func (p *Pages) donationRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(web.DonationsPath, authz.DonationRead, p.donationList().Show),
-		web.Get(web.DonationsPath+".csv", authz.ExportCreate, p.donationList().Send),
+		web.Get(web.DonationsPath, authz.DonationRead, p.donationList().Show).Grows(),
+		web.Get(web.DonationsPath+".csv", authz.ExportCreate, p.donationList().Send).Grows(),
 		web.Post(statusesPath, authz.DonationUpdate, web.Act(p.showStatuses)),
 		web.Post(statusesPath+"/set", authz.DonationUpdate, p.bulkForm().Submit),
 		web.Post(undoStatusPath+"/:id", authz.DonationUpdate, web.Act(p.undoStatuses)),

@@ -16,10 +16,11 @@ import (
 
 func (p *Pages) payoutRoutes() []web.Route {
 	return []web.Route{
-		web.Get(web.PayoutsPath, authz.PayoutRead, p.payoutList().Show),
-		web.Get(web.PayoutsPath+".csv", authz.ExportCreate, p.payoutList().Send),
-		web.Get(web.PayoutsPath+"/:id", authz.PayoutRead, web.Show(p.payout, p.showPayout)),
-		web.Get(web.PayoutsPath+"/:id/entries.csv", authz.ExportCreate, web.Show(p.payout, p.exportPayoutEntries)),
+		web.Get(web.PayoutsPath, authz.PayoutRead, p.payoutList().Show).Grows(),
+		web.Get(web.PayoutsPath+".csv", authz.ExportCreate, p.payoutList().Send).Grows(),
+		web.Get(web.PayoutsPath+"/:id", authz.PayoutRead, web.Show(p.payout, p.showPayout)).Grows(),
+		web.Get(web.PayoutsPath+"/:id/entries.csv", authz.ExportCreate,
+			web.Show(p.payout, p.exportPayoutEntries)).Grows(),
 	}
 }
 

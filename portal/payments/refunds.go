@@ -23,9 +23,9 @@ const refundsFile = web.RefundsPath + ".csv"
 
 func (p *Pages) refundRoutes() []web.Route {
 	return append([]web.Route{
-		web.Get(web.RefundsPath, authz.RefundRead, p.refundList().Show),
-		web.Get(refundsFile, authz.ExportCreate, p.refundList().Send),
-		web.Get(web.RefundsPath+"/totals", authz.RefundRead, p.showRefundTotals),
+		web.Get(web.RefundsPath, authz.RefundRead, p.refundList().Show).Grows(),
+		web.Get(refundsFile, authz.ExportCreate, p.refundList().Send).Grows(),
+		web.Get(web.RefundsPath+"/totals", authz.RefundRead, p.showRefundTotals).Grows(),
 		web.Get(web.RefundsPath+"/:id", authz.RefundRead, web.Show(p.refundPageOf, p.showRefund)),
 	}, p.refundCancelForm().Routes(web.RefundsPath+"/:id/cancel", authz.RefundCancel)...)
 }

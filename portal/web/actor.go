@@ -22,7 +22,7 @@ func (d *Desk) Routes() []Route {
 		Post(SwitchPath, SignedIn, Act(d.switchPlace)),
 		Post(StayPath, SignedIn, stay),
 		Get(ProofPath, SignedIn, d.showProof),
-		Post(ProofPath, SignedIn, d.prove),
+		Post(ProofPath, SignedIn, d.prove).Hashes(),
 		Post(ViewPath+"/end", SignedIn, Act(d.endView)),
 	}
 }

@@ -31,8 +31,7 @@ type Config struct {
 	// requests of one person, and of an address without a session, that are answered a second in the long run, ten
 	// times that at once; 0 is no limit
 	PerPerson int
-	Classes   map[string]bulkhead.Class // of the routes, by method and path
-	Apart     *pgxpool.Pool             // for pages that cost the more, the more data there is; nil for those of all
+	Apart     *pgxpool.Pool // for pages that cost the more, the more data there is; nil for those of all
 	Log       *slog.Logger
 	Now       func() time.Time
 }
@@ -65,7 +64,6 @@ type Desk struct {
 	origins   *http.CrossOriginProtection
 	people    *ratelimit.Buckets[int64] // nil without a limit
 	strangers *ratelimit.Addresses      // of who has no session; nil without a limit
-	classes   map[string]bulkhead.Class
 	apart     *pgxpool.Pool
 	growing   *bulkhead.Places[int64] // of people, for pages whose class grows or streams
 	pages     []opening               // all of the table of routes
@@ -76,7 +74,7 @@ type Desk struct {
 func NewDesk(c Config) *Desk {
 	d := &Desk{BaseURL: c.BaseURL, Sandbox: c.Sandbox, Now: c.Now, identity: c.Identity, merchants: c.Merchants,
 		audit: c.Audit, security: c.Security, clocks: c.Clocks, files: c.Files, log: c.Log, sessions: sessionStore{c.Identity},
-		origins: http.NewCrossOriginProtection(), classes: c.Classes, apart: c.Apart,
+		origins: http.NewCrossOriginProtection(), apart: c.Apart,
 		growing: bulkhead.Each[int64](growingEach, growingWait)}
 	if c.PerPerson > 0 {
 		d.people = ratelimit.New[int64](c.PerPerson, Burst*c.PerPerson, peopleRemembered)

@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/platform/bulkhead"
 )
 
 // What a route needs that needs no permission.
@@ -18,16 +19,31 @@ type Route struct {
 	Path    string
 	Needs   authz.Permission // where the visitor acts; or Public, or SignedIn
 	Handler Handler
+	Class   bulkhead.Class // what a request costs: bulkhead.Constant, unless the line says otherwise
+}
+
+// Grows is the route in the class of lists, sums and files of records.
+func (r Route) Grows() Route { return r.in(bulkhead.Grows) }
+
+// Hashes is the route in the class of forms that compute the hash of a password.
+func (r Route) Hashes() Route { return r.in(bulkhead.Hashes) }
+
+// Streams is the route in the class of forms that bring a file.
+func (r Route) Streams() Route { return r.in(bulkhead.Streams) }
+
+func (r Route) in(c bulkhead.Class) Route {
+	r.Class = c
+	return r
 }
 
 // Get is a route of a page or a file.
 func Get(path string, needed authz.Permission, h Handler) Route {
-	return Route{http.MethodGet, path, needed, h}
+	return Route{http.MethodGet, path, needed, h, bulkhead.Constant}
 }
 
 // Post is a route of a form.
 func Post(path string, needed authz.Permission, h Handler) Route {
-	return Route{http.MethodPost, path, needed, h}
+	return Route{http.MethodPost, path, needed, h, bulkhead.Constant}
 }
 
 // Routes are the two routes of a form: one draws it, the other takes it.

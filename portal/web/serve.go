@@ -72,10 +72,9 @@ func (d *Desk) serve(r Route) echo.HandlerFunc {
 	}
 }
 
-// bounded is the handler of a route, within the places and the connections of its class. A route that the table of
-// classes lacks is taken for one that grows.
+// bounded is the handler of a route, within the places and the connections of its class.
 func (d *Desk) bounded(r Route) Handler {
-	if class := d.classes[r.Method+" "+r.Path]; class == bulkhead.Constant || class == bulkhead.Hashes {
+	if r.Class == bulkhead.Constant || r.Class == bulkhead.Hashes {
 		return r.Handler
 	}
 	return func(c *Request) error {
