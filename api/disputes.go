@@ -1,35 +1,21 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) disputeRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/disputes", "", authz.DisputeRead, grows, lists(disputeList, a.Disputes.List, a.merchantOf(), a.chargeOf())},
 		{http.MethodGet, "/api/disputes/:id", "", authz.DisputeRead, constant, get(a.Disputes.Get, a.merchantOf(), a.chargeOf())},
-		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, constant, handleID(a.submitEvidence)},
-		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, constant, act(a.acceptDispute)},
+		{http.MethodPost, "/api/disputes/:id/evidence", "", authz.DisputeAnswer, constant, handleID(a.Disputes.SubmitEvidence)},
+		{http.MethodPost, "/api/disputes/:id/accept", "", authz.DisputeAnswer, constant, act(bare(a.Disputes.Accept))},
 	}
-}
-
-func (a *API) submitEvidence(ctx context.Context, req *request, id string, in dispute.EvidenceInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Disputes.SubmitEvidence(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) acceptDispute(ctx context.Context, req *request, id string, _ nothing,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Disputes.Accept(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 // maxReason is how long a network's reason may be that disputes are searched for, in characters.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"svcpay/internal/authz"
@@ -9,31 +8,17 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 )
 
 func (a *API) donationRoutes() []route {
 	const all, one = "/api/dafDonations", "/api/dafDonations/:id"
 	return []route{
-		{http.MethodPost, all, "/dafDonations", authz.DonationCreate, constant, handle(a.createDonation)},
+		{http.MethodPost, all, "/dafDonations", authz.DonationCreate, constant, creates(all, a.DAF.Create)},
 		{http.MethodGet, all, "/dafDonations", authz.DonationRead, grows, lists(donationList, a.DAF.List, a.merchantOf())},
 		{http.MethodGet, one, "/dafDonations/:id", authz.DonationRead, constant, get(a.DAF.Get, a.merchantOf())},
-		{http.MethodPut, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates[daf.Donation](a.updateDonation)},
-		{http.MethodPatch, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates[daf.Donation](a.updateDonation)},
+		{http.MethodPut, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates(a.DAF.Update)},
+		{http.MethodPatch, one, "/dafDonations/:id", authz.DonationUpdate, constant, updates(a.DAF.Update)},
 	}
-}
-
-func (a *API) createDonation(ctx context.Context, req *request, in daf.CreateInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.DAF.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/dafDonations", out), err
-}
-
-func (a *API) updateDonation(ctx context.Context, req *request, id string, in daf.UpdateInput,
-	claim *idempotency.Claim) (reply, error) {
-	in.IfVersion = req.ifVersion
-	out, err := a.DAF.Update(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 // maxTracking is how long a tracking id may be that donations are searched for, in characters.

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"slices"
 	"strconv"
@@ -12,22 +11,14 @@ import (
 	"svcpay/internal/event"
 	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
-	"svcpay/internal/platform/idempotency"
-	"svcpay/internal/webhook"
 )
 
 func (a *API) eventRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/events", "", authz.EventRead, streams, lists(eventList, a.Events.List)},
 		{http.MethodGet, "/api/events/:id", "", authz.EventRead, constant, get(a.Events.Get)},
-		{http.MethodPost, "/api/events/:id/redeliver", "", authz.EventRedeliver, constant, act(a.redeliver)},
+		{http.MethodPost, "/api/events/:id/redeliver", "", authz.EventRedeliver, constant, act(a.Webhooks.Redeliver)},
 	}
-}
-
-func (a *API) redeliver(ctx context.Context, req *request, id string, in webhook.RedeliverInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Redeliver(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 // afterSequence reads events on from a sequence that the caller keeps: 0 is the beginning.

@@ -11,7 +11,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/report/export"
 )
 
@@ -19,17 +18,11 @@ const mediaJSONL = "application/jsonl"
 
 func (a *API) exportRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/exports", "", authz.ExportCreate, constant, handle(a.createExport)},
+		{http.MethodPost, "/api/exports", "", authz.ExportCreate, constant, creates("/api/exports", a.Exports.Create)},
 		{http.MethodGet, "/api/exports", "", authz.ExportRead, grows, lists(exportList, a.Exports.List)},
 		{http.MethodGet, "/api/exports/:id", "", authz.ExportRead, constant, get(a.Exports.Get)},
 		{http.MethodGet, "/api/exports/:id/file", "", authz.ExportRead, streams, documents([]string{mediaCSV, mediaJSONL}, a.exportFile)},
 	}
-}
-
-func (a *API) createExport(ctx context.Context, req *request, in export.Input,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Exports.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/exports", out), err
 }
 
 func exportList(q *query) export.ListInput {

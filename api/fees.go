@@ -16,25 +16,18 @@ import (
 
 func (a *API) feeRoutes() []route {
 	return []route{
-		{http.MethodGet, "/api/merchants/:id/fees", "", authz.FeeRead, constant, get(ofMerchant(a.Fees.Current))},
+		{http.MethodGet, "/api/merchants/:id/fees", "", authz.FeeRead, constant, get(a.Fees.Current)},
 		{http.MethodPut, "/api/merchants/:id/fees", "", authz.FeeWriteDAF, constant, versioned(handleID(a.changeFees))},
-		{http.MethodGet, "/api/merchants/:id/fees/history", "", authz.FeeRead, constant, listsOf(feeHistory, a.feeHistory)},
-		{http.MethodPost, "/api/merchants/:id/fees/preview", "", authz.FeeRead, constant, asks(a.previewFees)},
+		{http.MethodGet, "/api/merchants/:id/fees/history", "", authz.FeeRead, constant, listsOf(feeHistory, a.Fees.History)},
+		{http.MethodPost, "/api/merchants/:id/fees/preview", "", authz.FeeRead, constant, asks(a.Fees.PreviewChange)},
 		{http.MethodGet, "/api/fee_defaults", "", authz.FeeDefaultRead, constant, getOnly(a.Fees.Defaults)},
-	}
-}
-
-// ofMerchant is a use-case whose merchant is in the path. Text that is no id is no merchant's.
-func ofMerchant[T any](call func(context.Context, authz.Actor, int64) (T, error)) func(context.Context, authz.Actor,
-	string) (T, error) {
-	return func(ctx context.Context, actor authz.Actor, id string) (T, error) {
-		return call(ctx, actor, positive(id))
 	}
 }
 
 // feesInput is what the API writes of a merchant's fees.
 type feesInput struct {
 	DAFPercentage *money.Percent `json:"daf_percentage"`
+	IfVersion     *int           `json:"-"` // the fees must still be of this version
 }
 
 // Screen refuses the rates that only people change.
@@ -47,23 +40,13 @@ func (in feesInput) Validate() fault.Fields {
 	return fs
 }
 
-func (a *API) changeFees(ctx context.Context, req *request, id string, in feesInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Fees.SetDAFPercentage(ctx, req.actor, positive(id),
-		fee.DAFChange{Percent: *in.DAFPercentage, IfVersion: req.ifVersion}, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) previewFees(ctx context.Context, actor authz.Actor, id string, in fee.Proposal) (fee.Preview, error) {
-	return a.Fees.PreviewChange(ctx, actor, positive(id), in)
+func (a *API) changeFees(ctx context.Context, actor authz.Actor, merchantID int64, in feesInput,
+	claim *idempotency.Claim) (idempotency.Result[fee.Record], error) {
+	return a.Fees.SetDAFPercentage(ctx, actor, merchantID,
+		fee.DAFChange{Percent: *in.DAFPercentage, IfVersion: in.IfVersion}, claim)
 }
 
 func feeHistory(q *query) page.Input[ids.FeeSchedule] { return pageOf(q, ids.ParseFeeSchedule) }
-
-func (a *API) feeHistory(ctx context.Context, actor authz.Actor, id string,
-	in page.Input[ids.FeeSchedule]) (page.Of[fee.Record], error) {
-	return a.Fees.History(ctx, actor, positive(id), in)
-}
 
 // feeCodes are those of fees.
 var feeCodes = []code{

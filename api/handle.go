@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"maps"
-	"net/url"
+	"net/http"
 	"reflect"
 	"slices"
 
@@ -63,12 +63,18 @@ const (
 
 var producesJSON = []string{mediaJSON}
 
-// Shapes of the calls that handlers are made of. The string is the id in the path.
+// idType is what use-cases take as the id in the path: a text, or the integer of a merchant.
+type idType interface{ string | int64 }
+
+// Shapes of the calls that handlers are made of.
 type (
-	createCall[In any] func(context.Context, *request, In, *idempotency.Claim) (reply, error)
-	changeCall[In any] func(context.Context, *request, string, In, *idempotency.Claim) (reply, error)
-	uploadCall         func(context.Context, *request, *query, upload, *idempotency.Claim) (reply, error)
-	documentCall       func(context.Context, *request, string, *query) (reply, error)
+	createCall[In, T any] func(context.Context, authz.Actor, In,
+		*idempotency.Claim) (idempotency.Result[T], error)
+	changeCall[ID idType, In, T any] func(context.Context, authz.Actor, ID, In,
+		*idempotency.Claim) (idempotency.Result[T], error)
+	bodyCall[In any] func(echo.Context, *request, In, *idempotency.Claim) (reply, error)
+	uploadCall       func(context.Context, *request, *query, upload, *idempotency.Claim) (reply, error)
+	documentCall     func(context.Context, *request, string, *query) (reply, error)
 )
 
 // input is a pointer to the body's struct that can tell its own mistakes.
@@ -83,49 +89,94 @@ type nothing struct{}
 // Validate finds no mistakes.
 func (nothing) Validate() fault.Fields { return nil }
 
-// handle makes a handler of a use-case with a body: strict decoding, all mistakes at once, then
-// the claim of the idempotency key, so that a bad request never burns a key.
-func handle[In any, P input[In]](call createCall[In]) handler {
+// bare is a use-case without parameters as one whose parameters are nothing.
+func bare[ID idType, T any](call func(context.Context, authz.Actor, ID,
+	*idempotency.Claim) (idempotency.Result[T], error)) changeCall[ID, nothing, T] {
+	return func(ctx context.Context, actor authz.Actor, id ID, _ nothing,
+		claim *idempotency.Claim) (idempotency.Result[T], error) {
+		return call(ctx, actor, id, claim)
+	}
+}
+
+// creates makes a handler of a use-case that makes an object in the collection with that path.
+func creates[In, T any, P input[In]](path string, call createCall[In, T]) handler {
 	return withBody[In, P](body{},
-		func(ctx context.Context, req *request, _ string, in In, claim *idempotency.Claim) (reply, error) {
-			return call(ctx, req, in, claim)
+		func(c echo.Context, req *request, in In, claim *idempotency.Claim) (reply, error) {
+			out, err := call(c.Request().Context(), req.actor, in, claim)
+			return made(http.StatusCreated, path, out), err
 		})
 }
 
-// handleID is handle for an object in the path, as PUT /api/x/:id has it.
-func handleID[In any, P input[In]](call changeCall[In]) handler { return withBody[In, P](body{}, call) }
+// handleID makes a handler of a use-case about the object in the path, as PUT /api/x/:id has it.
+func handleID[ID idType, In, T any, P input[In]](call changeCall[ID, In, T]) handler {
+	return changing[ID, In, T, P](body{}, call)
+}
 
 // updates is handleID for a merge update of a record T. A member of T that In does not take is refused
 // as one that cannot be changed, and the update may be bound to a version.
-func updates[T, In any, P input[In]](call changeCall[In]) handler {
+func updates[ID idType, In, T any, P input[In]](call changeCall[ID, In, T]) handler {
 	var record T
 	var in In
 	readOnly := fieldsOf(reflect.ValueOf(record))
 	for name := range fieldsOf(reflect.ValueOf(in)) {
 		delete(readOnly, name)
 	}
-	return versioned(withBody[In, P](body{readOnly: slices.Sorted(maps.Keys(readOnly))}, call))
+	return versioned(changing[ID, In, T, P](body{readOnly: slices.Sorted(maps.Keys(readOnly))}, call))
 }
 
 // act is handleID for actions whose body may be left out: no bytes at all count as {}.
-func act[In any, P input[In]](call changeCall[In]) handler {
-	return withBody[In, P](body{optional: true}, call)
+func act[ID idType, In, T any, P input[In]](call changeCall[ID, In, T]) handler {
+	return changing[ID, In, T, P](body{optional: true}, call)
+}
+
+// erase makes a handler of a use-case that deletes the object in the path. It has no body, and does
+// not look at one.
+func erase[ID idType, In, T any](call changeCall[ID, In, T]) handler {
+	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
+		claim, err := claimWith(c, req, map[string]string{}, "", "")
+		if err != nil {
+			return reply{}, err
+		}
+		var in In
+		return makeChange(c, req, call, in, claim)
+	}}
 }
 
 // asks makes a handler of a question about the object in the path that is put in a body. It takes no
 // idempotency key.
-func asks[In any, P input[In], T any](call func(context.Context, authz.Actor, string, In) (T, error)) handler {
+func asks[ID idType, In any, P input[In], T any](call func(context.Context, authz.Actor, ID, In) (T, error)) handler {
 	return handler{produces: producesJSON, takes: maxBody, run: func(c echo.Context, req *request) (reply, error) {
 		in, err := readInput[In, P](c, req, body{})
 		if err != nil {
 			return reply{}, err
 		}
-		object, err := call(c.Request().Context(), req.actor, pathID(c), in.in)
+		object, err := call(c.Request().Context(), req.actor, objectID[ID](c), in.in)
 		return reply{object: object}, err
 	}}
 }
 
-func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
+// changing makes a handler of a use-case that changes the object in the path, with a body of that form.
+func changing[ID idType, In, T any, P input[In]](form body, call changeCall[ID, In, T]) handler {
+	return withBody[In, P](form,
+		func(c echo.Context, req *request, in In, claim *idempotency.Claim) (reply, error) {
+			return makeChange(c, req, call, in, claim)
+		})
+}
+
+// makeChange calls a use-case that changes the object in the path. If-Match, of a handler that is [versioned], becomes
+// the field IfVersion of its input.
+func makeChange[ID idType, In, T any](c echo.Context, req *request, call changeCall[ID, In, T], in In,
+	claim *idempotency.Claim) (reply, error) {
+	if req.ifVersion != nil {
+		reflect.ValueOf(&in).Elem().FieldByName("IfVersion").Set(reflect.ValueOf(req.ifVersion))
+	}
+	out, err := call(c.Request().Context(), req.actor, objectID[ID](c), in, claim)
+	return made(http.StatusOK, "", out), err
+}
+
+// withBody makes a handler with a body: strict decoding, all mistakes at once, then the claim of the idempotency key,
+// so that a bad request never burns a key.
+func withBody[In any, P input[In]](form body, call bodyCall[In]) handler {
 	return handler{produces: producesJSON, takes: maxBody, run: func(c echo.Context, req *request) (reply, error) {
 		in, err := readInput[In, P](c, req, form)
 		if err != nil {
@@ -135,7 +186,7 @@ func withBody[In any, P input[In]](form body, call changeCall[In]) handler {
 		if err != nil {
 			return reply{}, err
 		}
-		return call(c.Request().Context(), req, pathID(c), in.in, claim)
+		return call(c, req, in.in, claim)
 	}}
 }
 
@@ -216,14 +267,14 @@ func documents(types []string, call documentCall) handler {
 
 // get makes a handler of a use-case that reads the object in the path.
 // It can be given with what it refers to.
-func get[T any](call func(context.Context, authz.Actor, string) (T, error), refs ...reference) handler {
+func get[ID idType, T any](call func(context.Context, authz.Actor, ID) (T, error), refs ...reference) handler {
 	return handler{produces: producesJSON, queries: len(refs) > 0,
 		run: func(c echo.Context, req *request) (reply, error) {
 			wanted, err := expandable(refs).wantedIn(c)
 			if err != nil {
 				return reply{}, err
 			}
-			object, err := call(c.Request().Context(), req.actor, pathID(c))
+			object, err := call(c.Request().Context(), req.actor, objectID[ID](c))
 			if err != nil {
 				return reply{}, err
 			}
@@ -323,30 +374,4 @@ func validKey(key string) bool {
 		}
 	}
 	return true
-}
-
-// pathID is the id, or the key, that the path names. The router reads paths that hold escapes as they were
-// sent, others decoded.
-func pathID(c echo.Context) string {
-	values := c.ParamValues()
-	if len(values) == 0 {
-		return ""
-	}
-	if c.Request().URL.RawPath == "" {
-		return values[0]
-	}
-	id, err := url.PathUnescape(values[0])
-	if err != nil { // the server refuses such paths before
-		return ""
-	}
-	return id
-}
-
-// canonicalPath is the request's path under /api, whichever alias was called.
-func canonicalPath(c echo.Context) string {
-	pattern, path := c.Path(), c.Request().URL.Path
-	if len(pattern) >= 5 && pattern[:5] == "/api/" {
-		return path
-	}
-	return "/api" + path
 }

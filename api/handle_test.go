@@ -57,23 +57,24 @@ func thingRoutes() []route {
 		}
 		return seen
 	}
-	change := func(_ context.Context, req *request, id string, in thingInput, claim *idempotency.Claim) (reply, error) {
+	type result = idempotency.Result[thing]
+	change := func(_ context.Context, _ authz.Actor, id string, in thingInput,
+		claim *idempotency.Claim) (result, error) {
 		if id != oneThing.ID.String() {
-			return reply{}, fault.Missing()
+			return result{}, fault.Missing()
 		}
-		if v := req.ifVersion; v != nil && *v != oneThing.Version {
-			return reply{}, fault.New(fault.KindChanged, "object_changed", "It has changed.")
+		if v := in.IfVersion; v != nil && *v != oneThing.Version {
+			return result{}, fault.New(fault.KindChanged, "object_changed", "It has changed.")
 		}
 		var prior *idempotency.Prior
 		if claim != nil {
 			prior = &idempotency.Prior{State: idempotency.Done,
 				Outcome: idempotency.Outcome{Result: []byte(`{"id":7,"version":12}`)}}
 		}
-		return made(http.StatusOK, "", idempotency.Result[thing]{Object: note(in), Unknown: in.Note != nil &&
-			*in.Note == "unknown", Prior: prior}), nil
+		return result{Object: note(in), Unknown: in.Note != nil && *in.Note == "unknown", Prior: prior}, nil
 	}
-	create := func(_ context.Context, _ *request, in thingInput, _ *idempotency.Claim) (reply, error) {
-		return made(http.StatusCreated, things, idempotency.Result[thing]{Object: note(in)}), nil
+	create := func(_ context.Context, _ authz.Actor, in thingInput, _ *idempotency.Claim) (result, error) {
+		return result{Object: note(in)}, nil
 	}
 	take := func(_ context.Context, _ *request, q *query, u upload, _ *idempotency.Claim) (reply, error) {
 		name := q.text("name", 10)
@@ -92,8 +93,8 @@ func thingRoutes() []route {
 	ask := func(_ context.Context, _ authz.Actor, in *string) (map[string]any, error) {
 		return map[string]any{"asked": in}, nil
 	}
-	do := func(_ context.Context, _ *request, _ string, _ nothing, _ *idempotency.Claim) (reply, error) {
-		return reply{object: oneThing}, nil
+	do := func(context.Context, authz.Actor, string, *idempotency.Claim) (result, error) {
+		return result{Object: oneThing}, nil
 	}
 	read := func(_ context.Context, _ authz.Actor, id string) (thing, error) {
 		if id == "broken" {
@@ -102,10 +103,10 @@ func thingRoutes() []route {
 		return oneThing, nil
 	}
 	return []route{
-		{"POST", things, "/things", "", constant, handle(create)},
+		{"POST", things, "/things", "", constant, creates(things, create)},
 		{"PUT", things + "/:id", "", "", constant, versioned(handleID(change))},
 		{"POST", things + "/:id/act", "", "", constant, act(change)},
-		{"DELETE", things + "/:id", "", "", constant, act(do)},
+		{"DELETE", things + "/:id", "", "", constant, act(bare(do))},
 		{"GET", things + "/:id", "", "", constant, get(read)},
 		{"GET", things, "", "", constant, getBy(func(q *query) *string { return q.text("what", 5) }, ask)},
 		{"POST", "/api/thing_files", "", "", streams, uploads(4<<10, []string{"image/png", "application/pdf"}, take)},

@@ -36,8 +36,8 @@ func lists[In, T any](read func(*query) In, call func(context.Context, authz.Act
 }
 
 // listsOf is lists for what belongs to the object in the path, as GET /api/x/:id/y has it.
-func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.Actor, string, In) (page.Of[T], error),
-	refs ...reference) handler {
+func listsOf[ID idType, In, T any](read func(*query) In,
+	call func(context.Context, authz.Actor, ID, In) (page.Of[T], error), refs ...reference) handler {
 	run := func(c echo.Context, req *request) (reply, error) {
 		q, err := queryOf(c)
 		if err != nil {
@@ -47,7 +47,7 @@ func listsOf[In, T any](read func(*query) In, call func(context.Context, authz.A
 		if err := q.err(); err != nil {
 			return reply{}, err
 		}
-		p, err := call(c.Request().Context(), req.actor, pathID(c), in)
+		p, err := call(c.Request().Context(), req.actor, objectID[ID](c), in)
 		if err != nil {
 			return reply{}, err
 		}

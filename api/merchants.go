@@ -18,29 +18,16 @@ import (
 
 func (a *API) merchantRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/merchants", "/merchants", authz.MerchantCreate, constant, handle(a.createMerchant)},
+		{http.MethodPost, "/api/merchants", "/merchants", authz.MerchantCreate, constant, creates("/api/merchants", a.Merchants.Create)},
 		{http.MethodGet, "/api/merchants", "/merchants", authz.MerchantRead, grows, lists(merchantList, a.Merchants.List)},
-		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, constant, get(ofMerchant(a.Merchants.Get))},
-		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, constant, versioned(handleID(a.updateMerchant))},
-		{http.MethodGet, "/api/merchants/:id/processing", "", authz.ProcessingRead, constant, get(ofMerchant(a.Accounts.Processing))},
+		{http.MethodGet, "/api/merchants/:id", "/merchants/:id", authz.MerchantRead, constant, get(a.Merchants.Get)},
+		{http.MethodPut, "/api/merchants/:id", "/merchants/:id", authz.MerchantUpdate, constant, versioned(handleID(a.Merchants.Update))},
+		{http.MethodGet, "/api/merchants/:id/processing", "", authz.ProcessingRead, constant, get(a.Accounts.Processing)},
 		{http.MethodGet, "/api/organizations", "", authz.MerchantRead, grows, lists(organizationList, a.Merchants.Organizations)},
-		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, constant, get(ofMerchant(a.merchantDomains))},
-		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, constant, act(a.verifyDomains)},
+		{http.MethodGet, "/api/merchants/:id/domains", "", authz.DomainRead, constant, get(a.merchantDomains)},
+		{http.MethodPost, "/api/merchants/:id/domains/verify", "", authz.DomainVerify, constant, withBody(body{optional: true}, a.verifyDomains)},
 		{http.MethodGet, "/api/files/wallet-a-domain", "/files/wallet-a-domain", "", constant, public(a.associationFile())},
 	}
-}
-
-func (a *API) createMerchant(ctx context.Context, req *request, in merchant.CreateInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Merchants.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/merchants", out), err
-}
-
-func (a *API) updateMerchant(ctx context.Context, req *request, id string, in merchant.UpdateInput,
-	claim *idempotency.Claim) (reply, error) {
-	in.IfVersion = req.ifVersion
-	out, err := a.Merchants.Update(ctx, req.actor, positive(id), in, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 func merchantList(q *query) merchant.ListInput {
@@ -76,9 +63,10 @@ func (a *API) merchantDomains(ctx context.Context, actor authz.Actor, id int64) 
 	return domainsOf(strconv.FormatInt(id, 10), domains), err
 }
 
-func (a *API) verifyDomains(ctx context.Context, req *request, id string, in merchant.VerifyInput,
+func (a *API) verifyDomains(c echo.Context, req *request, in merchant.VerifyInput,
 	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Merchants.VerifyDomains(ctx, req.actor, positive(id), in, claim)
+	id := pathID(c)
+	out, err := a.Merchants.VerifyDomains(c.Request().Context(), req.actor, positive(id), in, claim)
 	r := made(http.StatusOK, "", out)
 	if r.raw != nil { // the domains as they were told first
 		r.object, r.raw = json.RawMessage(r.raw), nil

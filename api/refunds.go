@@ -1,36 +1,22 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/refund"
 )
 
 func (a *API) refundRoutes() []route {
 	return []route{
-		{http.MethodPost, "/api/refunds", "", authz.RefundCreate, constant, handle(a.createRefund)},
+		{http.MethodPost, "/api/refunds", "", authz.RefundCreate, constant, creates("/api/refunds", a.Refunds.Create)},
 		{http.MethodGet, "/api/refunds", "", authz.RefundRead, grows, lists(refundList, a.Refunds.List, a.merchantOf(), a.chargeOf())},
 		{http.MethodGet, "/api/refunds/:id", "", authz.RefundRead, constant, get(a.Refunds.Get, a.merchantOf(), a.chargeOf())},
-		{http.MethodPost, "/api/refunds/:id/cancel", "", authz.RefundCancel, constant, act(a.cancelRefund)},
+		{http.MethodPost, "/api/refunds/:id/cancel", "", authz.RefundCancel, constant, act(bare(a.Refunds.Cancel))},
 	}
-}
-
-func (a *API) createRefund(ctx context.Context, req *request, in refund.CreateInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Refunds.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/refunds", out), err
-}
-
-func (a *API) cancelRefund(ctx context.Context, req *request, id string, _ nothing,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Refunds.Cancel(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 func refundList(q *query) refund.ListInput {

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/netip"
+	"net/url"
 	"strings"
 	"time"
 
@@ -149,3 +150,40 @@ func ifMatch(h http.Header, versioned bool) (*int, error) {
 
 // joined is a header's value; one that is sent twice is a list, which is no key, id, version or type.
 func joined(h http.Header, name string) string { return strings.Join(h.Values(name), ",") }
+
+// objectID is the id in the path. A text that is no integer is no merchant's.
+func objectID[ID idType](c echo.Context) (id ID) {
+	switch to := any(&id).(type) {
+	case *string:
+		*to = pathID(c)
+	case *int64:
+		*to = positive(pathID(c))
+	}
+	return id
+}
+
+// pathID is the id, or the key, that the path names. The router reads paths that hold escapes as they were
+// sent, others decoded.
+func pathID(c echo.Context) string {
+	values := c.ParamValues()
+	if len(values) == 0 {
+		return ""
+	}
+	if c.Request().URL.RawPath == "" {
+		return values[0]
+	}
+	id, err := url.PathUnescape(values[0])
+	if err != nil { // the server refuses such paths before
+		return ""
+	}
+	return id
+}
+
+// canonicalPath is the request's path under /api, whichever alias was called.
+func canonicalPath(c echo.Context) string {
+	pattern, path := c.Path(), c.Request().URL.Path
+	if len(pattern) >= 5 && pattern[:5] == "/api/" {
+		return path
+	}
+	return "/api" + path
+}

@@ -1,15 +1,11 @@
 package api
 
 import (
-	"context"
 	"net/http"
-
-	"github.com/labstack/echo/v4"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/sensitive"
 	"svcpay/internal/token"
 )
@@ -18,48 +14,12 @@ func (a *API) tokenRoutes() []route {
 	return []route{
 		{http.MethodGet, "/api/tokens", "", authz.TokenRead, grows, lists(tokenList, a.Tokens.List, a.merchantOf())},
 		{http.MethodGet, "/api/tokens/:id", "", authz.TokenRead, constant, get(a.Tokens.Get, a.merchantOf())},
-		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, constant, versioned(handleID(a.updateToken))},
-		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, constant, versioned(erase(a.deleteToken))},
-		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, constant, handleID(a.verifyToken)},
-		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, constant, sandboxOnly(handle(a.createTestToken))},
+		{http.MethodPut, "/api/tokens/:id", "", authz.TokenUpdate, constant, versioned(handleID(a.Tokens.Update))},
+		{http.MethodDelete, "/api/tokens/:id", "", authz.TokenDelete, constant, versioned(erase(a.Tokens.Delete))},
+		{http.MethodPost, "/api/tokens/:id/verify", "", authz.TokenVerify, constant, handleID(a.Tokens.Verify)},
+		{http.MethodPost, "/api/sandbox/tokens", "", authz.TokenCreateTest, constant, sandboxOnly(creates("/api/tokens", a.Tokens.CreateTest))},
 		{http.MethodGet, "/api/sandbox/tokens/:id/deposits", "", authz.TokenCreateTest, constant, sandboxOnly(get(a.Tokens.TestDeposits))},
 	}
-}
-
-// erase makes a handler of a use-case that deletes the object in the path. It has no body, and does
-// not look at one.
-func erase(call func(context.Context, *request, string, *idempotency.Claim) (reply, error)) handler {
-	return handler{produces: producesJSON, run: func(c echo.Context, req *request) (reply, error) {
-		claim, err := claimWith(c, req, map[string]string{}, "", "")
-		if err != nil {
-			return reply{}, err
-		}
-		return call(c.Request().Context(), req, pathID(c), claim)
-	}}
-}
-
-func (a *API) updateToken(ctx context.Context, req *request, id string, in token.UpdateInput,
-	claim *idempotency.Claim) (reply, error) {
-	in.IfVersion = req.ifVersion
-	out, err := a.Tokens.Update(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) deleteToken(ctx context.Context, req *request, id string, claim *idempotency.Claim) (reply, error) {
-	out, err := a.Tokens.Delete(ctx, req.actor, id, token.DeleteInput{IfVersion: req.ifVersion}, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) verifyToken(ctx context.Context, req *request, id string, in token.VerifyInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Tokens.Verify(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) createTestToken(ctx context.Context, req *request, in token.TestInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Tokens.CreateTest(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, "/api/tokens", out), err
 }
 
 func tokenList(q *query) token.ListInput {

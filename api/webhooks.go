@@ -1,14 +1,12 @@
 package api
 
 import (
-	"context"
 	"net/http"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
-	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/webhook"
 )
 
@@ -17,75 +15,21 @@ const endpointsPath = "/api/webhook_endpoints"
 func (a *API) webhookRoutes() []route {
 	const one, replay = endpointsPath + "/:id", "/api/webhook_replays/:id"
 	return []route{
-		{http.MethodPost, endpointsPath, "", authz.WebhookManage, constant, handle(a.createEndpoint)},
+		{http.MethodPost, endpointsPath, "", authz.WebhookManage, constant, creates(endpointsPath, a.Webhooks.Create)},
 		{http.MethodGet, endpointsPath, "", authz.WebhookRead, constant, lists(endpointList, a.Webhooks.List)},
 		{http.MethodGet, one, "", authz.WebhookRead, constant, get(a.Webhooks.Get)},
-		{http.MethodPut, one, "", authz.WebhookManage, constant, versioned(handleID(a.updateEndpoint))},
-		{http.MethodDelete, one, "", authz.WebhookManage, constant, versioned(erase(a.deleteEndpoint))},
-		{http.MethodPost, one + "/rotate_secret", "", authz.WebhookManage, constant, act(a.rotateSecret)},
-		{http.MethodPost, one + "/enable", "", authz.WebhookManage, constant, act(a.enableEndpoint)},
-		{http.MethodPost, one + "/disable", "", authz.WebhookManage, constant, act(a.disableEndpoint)},
-		{http.MethodPost, one + "/test", "", authz.WebhookManage, constant, act(a.testEndpoint)},
-		{http.MethodPost, one + "/replay", "", authz.WebhookManage, constant, handleID(a.startReplay)},
+		{http.MethodPut, one, "", authz.WebhookManage, constant, versioned(handleID(a.Webhooks.Update))},
+		{http.MethodDelete, one, "", authz.WebhookManage, constant, versioned(erase(a.Webhooks.Delete))},
+		{http.MethodPost, one + "/rotate_secret", "", authz.WebhookManage, constant, act(a.Webhooks.Rotate)},
+		{http.MethodPost, one + "/enable", "", authz.WebhookManage, constant, act(bare(a.Webhooks.Enable))},
+		{http.MethodPost, one + "/disable", "", authz.WebhookManage, constant, act(bare(a.Webhooks.Disable))},
+		{http.MethodPost, one + "/test", "", authz.WebhookManage, constant, act(a.Webhooks.Test)},
+		{http.MethodPost, one + "/replay", "", authz.WebhookManage, constant, handleID(a.Webhooks.StartReplay)},
 		{http.MethodGet, one + "/deliveries", "", authz.WebhookRead, grows, listsOf(deliveryList, a.Webhooks.Deliveries)},
 		{http.MethodGet, "/api/webhook_replays", "", authz.WebhookRead, grows, lists(replayList, a.Webhooks.ListReplays)},
 		{http.MethodGet, replay, "", authz.WebhookRead, constant, get(a.Webhooks.GetReplay)},
-		{http.MethodPost, replay + "/cancel", "", authz.WebhookManage, constant, act(a.cancelReplay)},
+		{http.MethodPost, replay + "/cancel", "", authz.WebhookManage, constant, act(bare(a.Webhooks.CancelReplay))},
 	}
-}
-
-func (a *API) createEndpoint(ctx context.Context, req *request, in webhook.CreateInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Create(ctx, req.actor, in, claim)
-	return made(http.StatusCreated, endpointsPath, out), err
-}
-
-func (a *API) updateEndpoint(ctx context.Context, req *request, id string, in webhook.UpdateInput,
-	claim *idempotency.Claim) (reply, error) {
-	in.IfVersion = req.ifVersion
-	out, err := a.Webhooks.Update(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) deleteEndpoint(ctx context.Context, req *request, id string, claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Delete(ctx, req.actor, id, webhook.DeleteInput{IfVersion: req.ifVersion}, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) rotateSecret(ctx context.Context, req *request, id string, in webhook.RotateInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Rotate(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) enableEndpoint(ctx context.Context, req *request, id string, _ nothing,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Enable(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) disableEndpoint(ctx context.Context, req *request, id string, _ nothing,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Disable(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) testEndpoint(ctx context.Context, req *request, id string, in webhook.TestInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.Test(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) startReplay(ctx context.Context, req *request, id string, in webhook.ReplayInput,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.StartReplay(ctx, req.actor, id, in, claim)
-	return made(http.StatusOK, "", out), err
-}
-
-func (a *API) cancelReplay(ctx context.Context, req *request, id string, _ nothing,
-	claim *idempotency.Claim) (reply, error) {
-	out, err := a.Webhooks.CancelReplay(ctx, req.actor, id, claim)
-	return made(http.StatusOK, "", out), err
 }
 
 func endpointList(q *query) webhook.ListInput {
