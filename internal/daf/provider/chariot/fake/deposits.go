@@ -1,7 +1,6 @@
 package fake
 
 import (
-	"net/http"
 	"strings"
 	"time"
 )
@@ -33,8 +32,7 @@ func (f *Fake) deposit(g *grant) {
 
 // Deposit changes the deposit of the grant with a tracking id: what was deducted, and whether it was returned.
 func (f *Fake) Deposit(tracking string, fee int64, returned bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, d := range f.deposits {
 		if d.Tracking == tracking {
 			d.fee, d.updatedAt, d.returnedAt = fee, f.now, nil
@@ -48,8 +46,7 @@ func (f *Fake) Deposit(tracking string, fee int64, returned bool) {
 
 // Unsettle returns the deposit of the grant with a tracking id, and takes its donation from it.
 func (f *Fake) Unsettle(tracking string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, d := range f.deposits {
 		if d.Tracking == tracking {
 			d.unsettled, d.status, d.updatedAt = true, "failed", f.now
@@ -60,8 +57,7 @@ func (f *Fake) Unsettle(tracking string) {
 
 // DepositForeign has money arrive that no grant of this server brought.
 func (f *Fake) DepositForeign(amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	d := &deposit{ID: f.id("deposit_"), Donation: f.id("donation_"), status: "complete", gross: amount, foreign: true,
 		settledAt: f.now, updatedAt: f.now}
 	f.deposits = append(f.deposits, d)
@@ -95,32 +91,19 @@ func (d *deposit) donation() object {
 }
 
 func (f *Fake) listDeposits(c call) (int, any) {
-	var found []object
-	for _, d := range f.deposits {
-		after, err := time.Parse(time.RFC3339, c.query.Get("settled_at.after"))
-		if err == nil && !d.settledAt.After(after) {
-			continue
-		}
-		found = append(found, d.shown())
-	}
+	after, err := time.Parse(time.RFC3339, c.query.Get("settled_at.after"))
+	found := those(f.deposits, func(d *deposit) bool { return err != nil || d.settledAt.After(after) },
+		(*deposit).shown)
 	return page(found, c.query, "limit", "page_token", 100)
 }
 
 func (f *Fake) readDeposit(c call) (int, any) {
-	for _, d := range f.deposits {
-		if d.ID == c.id {
-			return http.StatusOK, d.shown()
-		}
-	}
-	return problem(http.StatusNotFound)
+	return read(f.deposits, func(d *deposit) bool { return d.ID == c.id }, (*deposit).shown)
 }
 
 func (f *Fake) listDonations(c call) (int, any) {
-	var found []object
-	for _, d := range f.deposits {
-		if id := c.query.Get("deposit_id"); id == "" || id == d.ID && !d.unsettled {
-			found = append(found, d.donation())
-		}
-	}
+	id := c.query.Get("deposit_id")
+	found := those(f.deposits, func(d *deposit) bool { return id == "" || id == d.ID && !d.unsettled },
+		(*deposit).donation)
 	return page(found, c.query, "limit", "page_token", 100)
 }

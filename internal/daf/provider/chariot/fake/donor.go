@@ -77,8 +77,7 @@ func (f *Fake) begin(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is not what the component asks for", http.StatusBadRequest)
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	id, name, reason := f.uuid(), "", "CID_NOT_FOUND"
 	for _, c := range f.connects {
 		if o, ok := f.findOrganization(c.Organization); c.ID == query.Get("cid") && ok {
@@ -88,10 +87,8 @@ func (f *Fake) begin(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	for _, u := range f.funds {
-		if u.ID == g.FundID && u.Down && reason == "" {
-			reason = "INSTITUTION_DOWN_ERROR"
-		}
+	if f.fund(g.FundID).Down && reason == "" {
+		reason = "INSTITUTION_DOWN_ERROR"
 	}
 	f.started[id] = started{query.Get("cid"), g.FundID, g.Metadata.Reference, g.Amount}
 	var page bytes.Buffer
@@ -114,15 +111,9 @@ func (f *Fake) decide(w http.ResponseWriter, r *http.Request, id, what string) {
 		Fund   string `json:"fund"`
 	}
 	err := json.NewDecoder(r.Body).Decode(&in)
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	s, ok := f.started[id]
-	var fund Fund
-	for _, u := range f.funds {
-		if u.ID == in.Fund {
-			fund = u
-		}
-	}
+	fund := f.fund(in.Fund)
 	if err != nil || !ok || fund.ID == "" || f.sessions[id] != nil {
 		http.Error(w, "this session cannot be decided", http.StatusBadRequest)
 		return
@@ -164,8 +155,7 @@ func (f *Fake) confirm(id, connect, fund string, amount int64) {
 // Confirm has a donor confirm a grant that he makes himself, and returns the workflow session that the component
 // reports.
 func (f *Fake) Confirm(s Session) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	id := f.uuid()
 	f.confirm(id, s.ConnectID, s.FundID, s.Amount)
 	return id

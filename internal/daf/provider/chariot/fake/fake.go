@@ -139,8 +139,7 @@ func funds() []Fund {
 
 // Fail makes the next request to a "METHOD path", with :id for an id, fail in each of these ways in turn; 0 is none.
 func (f *Fake) Fail(on string, how ...Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.faults[on] = append(f.faults[on], how...)
 }
 
@@ -163,22 +162,25 @@ func (f *Fake) LatestFirst(yes bool) { f.set(func() { f.latestFirst = yes }) }
 func (f *Fake) Silent(yes bool) { f.set(func() { f.silent = yes }) }
 
 func (f *Fake) set(change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	change()
+}
+
+// locked has the caller alone with the server's state until it calls what it gets.
+func (f *Fake) locked() (unlock func()) {
+	f.mu.Lock()
+	return f.mu.Unlock
 }
 
 // Now is the server's time.
 func (f *Fake) Now() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return f.now
 }
 
 // Advance lets time pass: grants complete, and old events are forgotten.
 func (f *Fake) Advance(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	until := f.now.Add(d)
 	for _, g := range f.grants {
 		if due := g.createdAt.Add(completeAfter); g.status == initiated && !due.After(until) {
@@ -187,16 +189,13 @@ func (f *Fake) Advance(d time.Duration) {
 		}
 	}
 	f.now = until
-	f.events = slices.DeleteFunc(
-		f.events,
-		func(e object) bool { return until.Sub(e["created_at"].(time.Time)) > eventLife },
-	)
+	f.events = slices.DeleteFunc(f.events,
+		func(e object) bool { return until.Sub(e["created_at"].(time.Time)) > eventLife })
 }
 
 // Requests are those that came since they were last asked for.
 func (f *Fake) Requests() []Request {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	all := f.requests
 	f.requests = nil
 	return all
@@ -216,8 +215,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	body := readAll(r)
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.requests = append(f.requests, Request{r.Method, r.URL.Path, r.URL.RawQuery, r.Header.Clone(), body})
 	name, id := nameOf(r)
 	fault := f.faultOf(name)
@@ -256,13 +254,8 @@ func (f *Fake) faultOf(name string) (fault Fault) {
 }
 
 func (f *Fake) answer(r *http.Request, name, id string, body []byte, fault Fault) (int, any) {
-	statuses := map[Fault]int{
-		TooMany:    http.StatusTooManyRequests,
-		Broken:     http.StatusInternalServerError,
-		Processing: http.StatusConflict,
-		Forbidden:  http.StatusForbidden,
-		Refused:    http.StatusBadRequest,
-	}
+	statuses := map[Fault]int{TooMany: http.StatusTooManyRequests, Broken: http.StatusInternalServerError,
+		Processing: http.StatusConflict, Forbidden: http.StatusForbidden, Refused: http.StatusBadRequest}
 	switch {
 	case r.Header.Get("Authorization") != "Bearer "+f.Key:
 		return problem(http.StatusUnauthorized)

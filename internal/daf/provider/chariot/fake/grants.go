@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 )
@@ -39,16 +40,9 @@ type Session struct {
 // Authorize has a donor authorize a grant, and returns the workflow session that the component reports. A balance of 0
 // is enough for any grant.
 func (f *Fake) Authorize(s Session) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	one := &session{
-		ID:           f.uuid(),
-		Connect:      s.ConnectID,
-		Fund:         s.FundID,
-		Reference:    s.Reference,
-		Balance:      s.Balance,
-		AuthorizedAt: f.now,
-	}
+	defer f.locked()()
+	one := &session{ID: f.uuid(), Connect: s.ConnectID, Fund: s.FundID, Reference: s.Reference, Balance: s.Balance,
+		AuthorizedAt: f.now}
 	f.sessions[one.ID] = one
 	return one.ID
 }
@@ -72,35 +66,17 @@ func (f *Fake) capture(c call) (int, any) {
 	if s.grant != nil {
 		return http.StatusOK, f.shown(s.grant)
 	}
-	var minimum int64
-	for _, u := range f.funds {
-		if u.ID == s.Fund {
-			minimum = u.Minimum
-		}
-	}
 	fee := in.Amount * 29 / 1000
 	switch {
 	case f.now.Sub(s.AuthorizedAt) > captureLife:
 		return problem(http.StatusGone)
-	case in.Amount < 1,
-		in.Amount%100 != 0,
-		in.Amount < minimum,
-		s.Balance > 0 && in.Amount > s.Balance,
-		(fee+in.Fee)*20 > in.Amount:
+	case in.Amount < 1, in.Amount%100 != 0, in.Amount < f.fund(s.Fund).Minimum,
+		s.Balance > 0 && in.Amount > s.Balance, (fee+in.Fee)*20 > in.Amount:
 		return problem(http.StatusBadRequest)
 	}
-	s.grant = &grant{
-		ID:        f.uuid(),
-		Tracking:  fmt.Sprintf("TRK%07d", f.serial%10_000_000),
-		session:   s,
-		amount:    in.Amount,
-		fee:       fee,
-		status:    initiated,
-		note:      in.Note[:min(len(in.Note), 400)],
-		donor:     in.Donor,
-		createdAt: f.now,
-		updatedAt: f.now,
-	}
+	s.grant = &grant{ID: f.uuid(), Tracking: fmt.Sprintf("TRK%07d", f.serial%10_000_000), session: s,
+		amount: in.Amount, fee: fee, status: initiated, note: in.Note[:min(len(in.Note), 400)], donor: in.Donor,
+		createdAt: f.now, updatedAt: f.now}
 	f.grants = append(f.grants, s.grant)
 	f.event("grant.created", "grant", s.grant.ID)
 	return http.StatusCreated, f.shown(s.grant)
@@ -113,61 +89,30 @@ func (f *Fake) shown(g *grant) object {
 		status = strings.ToLower(status)
 	}
 	const layout = "2006-01-02 15:04:05.000"
-	return object{
-		"id":                g.ID,
-		"trackingId":        g.Tracking,
-		"workflowSessionId": g.session.ID,
-		"fundId":            g.session.Fund,
-		"amount":            g.amount,
-		"status":            status,
-		"createdAt":         g.createdAt.UTC().Format(layout),
-		"updatedAt":         g.updatedAt.UTC().Format(layout),
-		"note":              g.note,
-		"metadata":          object{"reference": g.session.Reference},
+	return object{"id": g.ID, "trackingId": g.Tracking, "workflowSessionId": g.session.ID, "fundId": g.session.Fund,
+		"amount": g.amount, "status": status, "note": g.note,
+		"createdAt": g.createdAt.UTC().Format(layout), "updatedAt": g.updatedAt.UTC().Format(layout),
+		"metadata": object{"reference": g.session.Reference},
 		"feeDetail": object{"total": g.fee, "contributions": []object{
-			{
-				"name":    "Chariot",
-				"amount":  g.fee - g.fee/2,
-				"feeType": "chariot",
-			}, {"name": "DAF", "amount": g.fee / 2, "feeType": "daf"},
-			{"name": "Platform", "amount": 7, "feeType": "fundraising_application"}}},
-	}
-}
-
-func (f *Fake) findGrant(id string) *grant {
-	for _, g := range f.grants {
-		if g.ID == id {
-			return g
-		}
-	}
-	return nil
+			{"name": "Chariot", "amount": g.fee - g.fee/2, "feeType": "chariot"},
+			{"name": "DAF", "amount": g.fee / 2, "feeType": "daf"},
+			{"name": "Platform", "amount": 7, "feeType": "fundraising_application"}}}}
 }
 
 func (f *Fake) readGrant(c call) (int, any) {
-	g := f.findGrant(c.id)
-	if g == nil {
-		return problem(http.StatusNotFound)
-	}
-	return http.StatusOK, f.shown(g)
+	return read(f.grants, func(g *grant) bool { return g.ID == c.id }, f.shown)
 }
 
 func (f *Fake) listGrants(c call) (int, any) {
-	var found []object
-	for _, g := range f.grants {
-		if id := c.query.Get("connect_id"); id == "" || g.session.Connect == id {
-			found = append(found, f.shown(g))
-		}
-	}
+	id := c.query.Get("connect_id")
+	found := those(f.grants, func(g *grant) bool { return id == "" || g.session.Connect == id }, f.shown)
 	return page(found, c.query, "pageLimit", "pageToken", 10)
 }
 
 func (f *Fake) listUnintegrated(c call) (int, any) {
-	var found []object
-	for _, g := range f.unintegrated {
-		if id := c.query.Get("connect_id"); id == "" || g.connect == id {
-			found = append(found, g.shown)
-		}
-	}
+	id := c.query.Get("connect_id")
+	found := those(f.unintegrated, func(g unintegrated) bool { return id == "" || g.connect == id },
+		func(g unintegrated) object { return g.shown })
 	return page(found, c.query, "pageLimit", "pageToken", 10)
 }
 
@@ -183,22 +128,21 @@ func (f *Fake) end(g *grant, status string) {
 // simulate completes or cancels a grant, as in Chariot's sandbox.
 func (f *Fake) simulate(c call) (int, any) {
 	id, what, _ := strings.Cut(c.id, "/")
-	g := f.findGrant(id)
+	i := slices.IndexFunc(f.grants, func(g *grant) bool { return g.ID == id })
 	status := map[string]string{"complete": completed, "cancel": canceled}[what]
 	switch {
-	case g == nil || status == "":
+	case i < 0 || status == "":
 		return problem(http.StatusNotFound)
-	case g.status != initiated:
+	case f.grants[i].status != initiated:
 		return problem(http.StatusBadRequest)
 	}
-	f.end(g, status)
+	f.end(f.grants[i], status)
 	return http.StatusAccepted, object{}
 }
 
 // SetStatus gives the grant with a tracking id any status.
 func (f *Fake) SetStatus(tracking, status string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, g := range f.grants {
 		if g.Tracking == tracking {
 			f.end(g, status)
@@ -208,8 +152,7 @@ func (f *Fake) SetStatus(tracking, status string) {
 
 // Capture makes the grant of a session for another client of the same account.
 func (f *Fake) Capture(sessionID string, amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	body, _ := json.Marshal(object{"workflowSessionId": sessionID, "amount": amount}) // texts and numbers
 	f.capture(call{body: body})
 }
@@ -222,8 +165,7 @@ type Made struct {
 
 // Made lists the grants, for tests that compare them with the records of donations.
 func (f *Fake) Made() (all []Made) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, g := range f.grants {
 		all = append(all, Made{g.session.ID, g.session.Reference, g.Tracking, g.status, g.amount})
 	}
@@ -232,15 +174,13 @@ func (f *Fake) Made() (all []Made) {
 
 // Grants is how many grants there are.
 func (f *Fake) Grants() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return len(f.grants)
 }
 
 // Events are the ids of the events, in their order.
 func (f *Fake) Events() (ids []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, e := range f.events {
 		ids = append(ids, e["id"].(string))
 	}
@@ -249,8 +189,7 @@ func (f *Fake) Events() (ids []string) {
 
 // Webhook is the request that delivers an event, signed now.
 func (f *Fake) Webhook(event string) (http.Header, []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, e := range f.events {
 		if e["id"] == event {
 			body, _ := json.Marshal(e) // texts and times

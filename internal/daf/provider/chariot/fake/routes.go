@@ -70,17 +70,8 @@ func (f *Fake) search(c call) (int, any) {
 	for _, o := range f.organizations {
 		if isEIN := len(query) == 9 && strings.Trim(query, "0123456789") == ""; isEIN && o.EIN == query ||
 			!isEIN && strings.Contains(strings.ToLower(o.Name), strings.ToLower(query)) {
-			found = append(
-				found,
-				object{
-					"id":           o.ID,
-					"ein":          o.EIN,
-					"name":         o.Name,
-					"daf_eligible": o.Eligible,
-					"city":         o.City,
-					"state":        o.State,
-				},
-			)
+			found = append(found, object{"id": o.ID, "ein": o.EIN, "name": o.Name, "daf_eligible": o.Eligible,
+				"city": o.City, "state": o.State})
 		}
 	}
 	return http.StatusOK, object{"results": found[:min(len(found), 20)]}
@@ -139,47 +130,54 @@ func (c *connect) object() object {
 }
 
 func (f *Fake) readConnect(c call) (int, any) {
-	for _, one := range f.connects {
-		if one.ID == c.id {
-			return http.StatusOK, one.object()
-		}
-	}
-	return problem(http.StatusNotFound)
+	return read(f.connects, func(one *connect) bool { return one.ID == c.id }, (*connect).object)
 }
 
 func (u Fund) object() object {
-	return object{
-		"id":                 u.ID,
-		"orgName":            u.Name,
-		"address":            "12 Elm Street",
-		"address2":           "",
-		"city":               "Boston",
-		"state":              "MA",
-		"zip":                "02108",
-		"supported":          u.Supported,
-		"minimumGrantAmount": u.Minimum,
-		"institutionDown":    u.Down,
+	return object{"id": u.ID, "orgName": u.Name, "address": "12 Elm Street", "address2": "", "city": "Boston",
+		"state": "MA", "zip": "02108", "supported": u.Supported, "minimumGrantAmount": u.Minimum,
+		"institutionDown": u.Down}
+}
+
+// fund is the fund with an id, or none.
+func (f *Fake) fund(id string) (found Fund) {
+	for _, u := range f.funds {
+		if u.ID == id {
+			found = u
+		}
 	}
+	return found
 }
 
 func (f *Fake) dafs(c call) (int, any) {
-	var found []object
-	for _, u := range f.funds {
-		if strings.Contains(strings.ToLower(u.Name), strings.ToLower(c.query.Get("query"))) &&
-			(u.Supported || c.query.Get("supportedOnly") != "true") {
-			found = append(found, u.object())
-		}
-	}
+	found := those(f.funds, func(u Fund) bool {
+		return strings.Contains(strings.ToLower(u.Name), strings.ToLower(c.query.Get("query"))) &&
+			(u.Supported || c.query.Get("supportedOnly") != "true")
+	}, Fund.object)
 	return page(found, c.query, "pageLimit", "pageToken", 10)
 }
 
 func (f *Fake) daf(c call) (int, any) {
-	for _, u := range f.funds {
-		if u.ID == c.id {
-			return http.StatusOK, u.object()
+	return read(f.funds, func(u Fund) bool { return u.ID == c.id }, Fund.object)
+}
+
+// those are the objects of a list that fit, as the API shows them.
+func those[T any](all []T, fits func(T) bool, shown func(T) object) (found []object) {
+	for _, one := range all {
+		if fits(one) {
+			found = append(found, shown(one))
 		}
 	}
-	return problem(http.StatusNotFound)
+	return found
+}
+
+// read returns the first object of a list that fits.
+func read[T any](all []T, fits func(T) bool, shown func(T) object) (int, any) {
+	found := those(all, fits, shown)
+	if len(found) == 0 {
+		return problem(http.StatusNotFound)
+	}
+	return http.StatusOK, found[0]
 }
 
 // page is a part of a list. Tokens are positions.
@@ -208,12 +206,9 @@ func page(all []object, query url.Values, limitName, tokenName string, limit int
 }
 
 func (f *Fake) listEvents(c call) (int, any) {
-	var found []object
-	for _, e := range f.events {
-		if category := c.query.Get("category"); category == "" || e["category"] == category {
-			found = append(found, e)
-		}
-	}
+	category := c.query.Get("category")
+	found := those(f.events, func(e object) bool { return category == "" || e["category"] == category },
+		func(e object) object { return e })
 	if f.latestFirst {
 		slices.Reverse(found)
 	}

@@ -24,8 +24,7 @@ func (f *Fake) Run(ctx context.Context, address string) {
 
 // reports are the ids of all events that ever were, so that their number only grows.
 func (f *Fake) reports() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return f.reported[:len(f.reported):len(f.reported)]
 }
 
@@ -35,8 +34,7 @@ func (f *Fake) Continue(n int) { f.set(func() { f.serial = n }) }
 
 // Hasten makes everything due within a duration happen now: grants complete, and authorizations expire.
 func (f *Fake) Hasten(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, g := range f.grants {
 		if g.status == initiated && g.createdAt.Add(completeAfter).Sub(f.now) <= d {
 			f.end(g, completed)
@@ -50,8 +48,7 @@ func (f *Fake) Hasten(d time.Duration) {
 // Reopen gives an organization the connect that it had in an earlier run of the server, of which this one knows nothing
 // else. An organization that is not in the directory is left out.
 func (f *Fake) Reopen(connectID, ein string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, o := range f.organizations {
 		if o.EIN == ein {
 			f.connects = append(f.connects, &connect{connectID, o.ID, o.Name})
