@@ -53,16 +53,14 @@ func (f *Fake) moveFor(a *Account, kind string, amount, fee int64, source object
 
 // Bill charges an account a fee that belongs to no payment.
 func (f *Fake) Bill(a *Account, currency string, amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.move(a, "stripe_fee", -amount, object{"currency": currency, "id": nil})
 }
 
 // Shift makes the newest balance transaction of a type wrong by an amount, for tests that must find it. It returns
 // false if there is none.
 func (f *Fake) Shift(a *Account, kind string, by int64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, t := range slices.Backward(a.transactions) {
 		if t["type"] == kind {
 			t["amount"], t["net"] = t["amount"].(int64)+by, t["net"].(int64)+by
@@ -75,8 +73,7 @@ func (f *Fake) Shift(a *Account, kind string, by int64) bool {
 
 // Net is what the balance transactions of an account add up to in a currency, after fees.
 func (f *Fake) Net(a *Account, currency string) (sum int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, t := range a.transactions {
 		if t["currency"] == currency {
 			sum += t["net"].(int64)
@@ -125,8 +122,7 @@ func (f *Fake) balanceTransactions(a *Account, c call) (object, *failure) {
 
 // Sold creates a payment with a reference as if it had just been confirmed, for tests of long lists.
 func (a *Account) Sold(f *Fake, reference string, amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "status": "succeeded",
 		"metadata": object{"svcpay_reference": reference}}
 	charge := object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": amount,
@@ -141,8 +137,7 @@ func (a *Account) Sold(f *Fake, reference string, amount int64) {
 // RefundByHand refunds a part of the payment with a reference, as in Stripe's Dashboard, and returns the refund's id;
 // "" if Stripe refuses.
 func (a *Account) RefundByHand(f *Fake, reference string, amount int64) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	form := url.Values{"payment_intent": {a.paymentOf(reference)["id"].(string)},
 		"amount": {strconv.FormatInt(amount, 10)}}
 	o, err := f.refund(a, call{&http.Request{Form: form}, ""})
@@ -154,8 +149,7 @@ func (a *Account) RefundByHand(f *Fake, reference string, amount int64) string {
 
 // CaptureByHand captures a part of the payment with a reference, as in Stripe's Dashboard, and reports whether it did.
 func (a *Account) CaptureByHand(f *Fake, reference string, amount int64) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	form := url.Values{"amount_to_capture": {strconv.FormatInt(amount, 10)}}
 	_, err := f.capture(a, a.paymentOf(reference), call{&http.Request{Form: form}, ""})
 	return err == nil

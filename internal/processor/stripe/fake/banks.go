@@ -125,24 +125,11 @@ func (f *Fake) setup(a *Account, r call) (object, *failure) {
 		return nil, invalid("parameter_missing")
 	}
 	s := object{"id": f.id("seti"), "object": "setup_intent", "created": f.now.Unix(), "customer": form.Get("customer"),
-		"usage":                form.Get("usage"),
-		"payment_method_types": []any{kind}, "metadata": metadata(object{}, form), "status": "requires_payment_method",
-		"livemode": f.live,
-		"mandate":  nil, "payment_method": nil, "next_action": nil, "last_setup_error": nil}
+		"usage": form.Get("usage"), "payment_method_types": []any{kind}, "metadata": metadata(object{}, form),
+		"status": "requires_payment_method", "livemode": f.live, "mandate": nil, "payment_method": nil,
+		"next_action": nil, "last_setup_error": nil}
 	a.setups = append(a.setups, s)
 	return clone(s), nil
-}
-
-// ofSetup serves a request about a SetupIntent.
-func ofSetup(serve func(f *Fake, a *Account, s object, c call) (object, *failure)) func(*Fake, *Account, call) (object,
-	*failure) {
-	return func(f *Fake, a *Account, c call) (object, *failure) {
-		s := a.setups.find(c.id)
-		if s == nil {
-			return nil, missing()
-		}
-		return serve(f, a, s, c)
-	}
 }
 
 func (f *Fake) confirmSetup(a *Account, s object, r call) (object, *failure) {
@@ -201,10 +188,10 @@ func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 		return nil, invalid("setup_intent_unexpected_state")
 	case is("10", "11", "SM33CC"):
 		f.failSetup(a, s, wrong+"attempts_exceeded")
-		return nil, executed(invalid(wrong + "attempts_exceeded"))
+		return nil, refused(wrong + "attempts_exceeded")
 	case is("40", "41", "SM44DD"):
 		f.failSetup(a, s, wrong+"timeout")
-		return nil, executed(invalid(wrong + "timeout"))
+		return nil, refused(wrong + "timeout")
 	case !is("32", "45", depositCode) || a.debitable[method.(string)].number == DepositsFail:
 		limit := amountTries
 		if code != "" && a.debitable[method.(string)].kind == "us_bank_account" {
@@ -212,12 +199,12 @@ func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 		}
 		if a.tries[id]++; a.tries[id] >= limit {
 			f.failSetup(a, s, wrong+"attempts_exceeded")
-			return nil, executed(invalid(wrong + "attempts_exceeded"))
+			return nil, refused(wrong + "attempts_exceeded")
 		}
 		if code != "" {
-			return nil, executed(invalid(wrong + "descriptor_code_mismatch"))
+			return nil, refused(wrong + "descriptor_code_mismatch")
 		}
-		return nil, executed(invalid(wrong + "amounts_mismatch"))
+		return nil, refused(wrong + "amounts_mismatch")
 	}
 	b, mandate := a.debitable[method.(string)], f.id("mandate")
 	b.customer = s["customer"].(string)
@@ -225,12 +212,6 @@ func (f *Fake) verify(a *Account, s object, r call) (object, *failure) {
 	s["status"], s["next_action"], s["mandate"] = "succeeded", nil, mandate
 	f.event(a, "setup_intent.succeeded", s, r.key())
 	return clone(s), nil
-}
-
-// executed is a failure whose response is kept for the idempotency key.
-func executed(e *failure) *failure {
-	e.executed = true
-	return e
 }
 
 // debit submits a debit of a verified bank account.
@@ -247,10 +228,8 @@ func (f *Fake) debit(a *Account, i object, r call) (object, *failure) {
 		return nil, invalid("payment_intent_mandate_invalid")
 	}
 	charge := object{"id": f.id("py"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"],
-		"amount_captured": i["amount"],
-		"amount_refunded": int64(0), "currency": i["currency"], "captured": true, "status": "pending",
-		"disputed": false, "payment_intent": i["id"],
-		"transfer_group":         i["transfer_group"],
+		"amount_captured": i["amount"], "amount_refunded": int64(0), "currency": i["currency"], "captured": true,
+		"status": "pending", "disputed": false, "payment_intent": i["id"], "transfer_group": i["transfer_group"],
 		"payment_method_details": object{"type": b.kind, b.kind: object{"last4": b.number[len(b.number)-4:]}}}
 	a.charges = append(a.charges, charge)
 	i["latest_charge"] = charge["id"]

@@ -43,8 +43,7 @@ const day = 24 * time.Hour
 // OpenConnected adds an account without a bank account that is connected to a platform and can be paid out.
 func (f *Fake) OpenConnected(platform *Account, id string) *Account {
 	a := f.Open(id, "", "")
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	a.connect = connect{platform: platform, PayoutsEnabled: true, DetailsSubmitted: true, Schedule: "manual"}
 	return a
 }
@@ -52,16 +51,14 @@ func (f *Fake) OpenConnected(platform *Account, id string) *Account {
 // Disconnect ends the connection of an account to its platform, which an event reports. The platform's requests about
 // it are refused from then on.
 func (f *Fake) Disconnect(a *Account) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.event(a, "account.application.deauthorized", object{"id": "ca_fake", "object": "application"}, "")
 	a.disconnected = true
 }
 
 // AddBank adds a bank account and makes it the default for its currency.
 func (f *Fake) AddBank(a *Account, currency, routing, number string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, b := range a.banks {
 		if b["currency"] == currency {
 			b["default_for_currency"] = false
@@ -79,8 +76,7 @@ func (f *Fake) AddBank(a *Account, currency, routing, number string) {
 // SetNumber changes the number of an account's bank accounts, which decides how later payouts to them end. The API
 // shows the same last four digits as before.
 func (f *Fake) SetNumber(a *Account, number string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for id := range a.numbers {
 		a.numbers[id] = number
 	}
@@ -88,22 +84,19 @@ func (f *Fake) SetNumber(a *Account, number string) {
 
 // Fund adds to the available balance of an account.
 func (f *Fake) Fund(a *Account, currency string, amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	a.add(currency, amount)
 }
 
 // Available is the available balance of an account.
 func (f *Fake) Available(a *Account, currency string) int64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return a.balance[currency]
 }
 
 // PaidOut is the total of payouts to bank accounts with a number that are paid or on their way.
 func (f *Fake) PaidOut(a *Account, number string) (sum int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, p := range a.payouts {
 		if status := p["status"]; status != "failed" && status != "canceled" &&
 			a.numbers[p["destination"].(string)] == number {
@@ -135,8 +128,7 @@ func (f *Fake) scoped(of *Account, header string) *Account {
 }
 
 // ofConnected serves a platform's request about a connected account.
-func ofConnected(serve func(f *Fake, connected *Account, c call) (object, *failure)) func(*Fake, *Account,
-	call) (object, *failure) {
+func ofConnected(serve handler) handler {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		connected := f.scoped(a, c.id)
 		if connected == nil {
@@ -174,8 +166,7 @@ func (a *Account) requirements() object {
 
 // Update changes a connected account, as Stripe does, which its platform is told by an event.
 func (f *Fake) Update(a *Account, change func()) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	change()
 	shown, _ := f.connectedAccount(a, call{})
 	f.event(a, "account.updated", shown, "")
@@ -218,9 +209,8 @@ func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 		return nil, refused("balance_insufficient")
 	}
 	t := object{"id": f.id("tr"), "object": "transfer", "created": f.now.Unix(), "amount": amount,
-		"amount_reversed": int64(0), "reversed": false,
-		"currency": currency, "destination": to.ID, "transfer_group": c.Form.Get("transfer_group"),
-		"metadata": metadata(object{}, c.Form)}
+		"amount_reversed": int64(0), "reversed": false, "currency": currency, "destination": to.ID,
+		"transfer_group": c.Form.Get("transfer_group"), "metadata": metadata(object{}, c.Form)}
 	a.transfers = append(a.transfers, t)
 	f.move(a, "transfer", -amount, t)
 	f.moveFor(to, "payment", amount, 0, t)
@@ -229,11 +219,7 @@ func (f *Fake) transfer(a *Account, c call) (object, *failure) {
 }
 
 // reversal reverses a transfer if the connected account still has the money.
-func (f *Fake) reversal(a *Account, c call) (object, *failure) {
-	t := a.transfers.find(c.id)
-	if t == nil {
-		return nil, missing()
-	}
+func (f *Fake) reversal(a *Account, t object, c call) (object, *failure) {
 	amount, _, e := amountOf(c)
 	from, currency := f.scoped(a, t["destination"].(string)), t["currency"].(string)
 	switch {
@@ -276,8 +262,8 @@ func (f *Fake) payout(a *Account, c call) (object, *failure) {
 
 func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) object {
 	p := object{"id": f.id("po"), "object": "payout", "created": f.now.Unix(), "amount": amount,
-		"currency": bank["currency"], "status": "pending",
-		"destination": bank["id"], "failure_code": nil, "metadata": metadata}
+		"currency": bank["currency"], "status": "pending", "destination": bank["id"], "failure_code": nil,
+		"metadata": metadata}
 	a.payouts = append(a.payouts, p)
 	f.move(a, "payout", -amount, p)
 	f.ends(a, p, a.numbers[bank["id"].(string)])
@@ -286,8 +272,7 @@ func (f *Fake) payOut(a *Account, bank object, amount int64, metadata object) ob
 
 // PayOut creates a payout as the Dashboard does.
 func (f *Fake) PayOut(a *Account, currency string, amount int64) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, b := range a.banks {
 		if b["currency"] == currency {
 			f.payOut(a, b, amount, object{})

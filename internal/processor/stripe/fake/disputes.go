@@ -134,15 +134,13 @@ func (f *Fake) end(a *Account, d object, status, key string) {
 
 // Decide ends a dispute as the payer's bank, or Stripe itself, would.
 func (f *Fake) Decide(a *Account, dispute, status string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.end(a, a.disputes.find(dispute), status, "")
 }
 
 // Disputes returns the ids of an account's disputes, the oldest first.
 func (f *Fake) Disputes(a *Account) (ids []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, d := range a.disputes {
 		ids = append(ids, d["id"].(string))
 	}
@@ -151,29 +149,15 @@ func (f *Fake) Disputes(a *Account) (ids []string) {
 
 // Dispute returns the current state of a dispute.
 func (f *Fake) Dispute(a *Account, id string) map[string]any {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return clone(a.disputes.find(id))
 }
 
 // disputedNow reports whether a payment can't be refunded, because it is disputed.
 func (a *Account) disputedNow(charge object) bool {
 	return slices.ContainsFunc(a.disputes, func(d object) bool {
-		return d["charge"] == charge["id"] &&
-			d["is_charge_refundable"] == false
+		return d["charge"] == charge["id"] && d["is_charge_refundable"] == false
 	})
-}
-
-// ofDispute serves a request about a dispute.
-func ofDispute(serve func(f *Fake, a *Account, dispute object, c call) (object, *failure)) func(*Fake, *Account,
-	call) (object, *failure) {
-	return func(f *Fake, a *Account, c call) (object, *failure) {
-		d := a.disputes.find(c.id)
-		if d == nil {
-			return nil, missing()
-		}
-		return serve(f, a, d, c)
-	}
 }
 
 func (f *Fake) readDispute(a *Account, d object, c call) (object, *failure) {
@@ -292,23 +276,20 @@ func (f *Fake) file(a *Account, c call) (object, *failure) {
 
 // File is an uploaded file.
 func (f *Fake) File(a *Account, id string) map[string]any {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return a.files.find(id)
 }
 
 // Charge returns the id of the charge with a transfer group.
 func (f *Fake) Charge(a *Account, group string) string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	i := slices.IndexFunc(a.charges, func(o object) bool { return o["transfer_group"] == group })
 	return a.charges[i]["id"].(string)
 }
 
 // Events returns the ids of an account's events whose type has a prefix, the oldest first.
 func (f *Fake) Events(a *Account, prefix string) (ids []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, e := range a.events {
 		if strings.HasPrefix(e["type"].(string), prefix) {
 			ids = append(ids, e["id"].(string))
@@ -319,8 +300,7 @@ func (f *Fake) Events(a *Account, prefix string) (ids []string) {
 
 // ChargeBack opens a chargeback with a reason about the unrefunded amount of a payment.
 func (f *Fake) ChargeBack(a *Account, reference, reason string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, charge := range a.charges {
 		if charge["transfer_group"] == reference && charge["captured"] == true {
 			f.dispute(a, charge, reason, false)

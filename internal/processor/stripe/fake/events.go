@@ -34,8 +34,7 @@ func (f *Fake) reported(a *Account, event string) (e object, to *Account) {
 
 // Webhook is the request that delivers an event of an account to the endpoint that was added by hand, signed now.
 func (f *Fake) Webhook(a *Account, event string) (http.Header, []byte) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	e, to := f.reported(a, event)
 	if e == nil {
 		return nil, nil

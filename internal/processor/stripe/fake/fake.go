@@ -117,8 +117,7 @@ func New(now time.Time, live bool) *Fake {
 
 // Open adds an account that may do everything.
 func (f *Fake) Open(id, secret, webhook string) *Account {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	a := &Account{ID: id, Secret: secret, Webhook: webhook, RawCards: true, ChargesEnabled: true,
 		NetworkIDs: true, WalletTokens: true,
 		methods: map[string]card{}, banking: newBanking(), kept: map[string]kept{}}
@@ -131,29 +130,25 @@ func (f *Fake) SetLive(live bool) { f.live = live }
 
 // Fail makes the next request with a card or account number, or of a "METHOD path", fail.
 func (f *Fake) Fail(on string, how Fault) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.faults[on] = how
 }
 
 // Busy has every request refused with 429, until it is called with false.
 func (f *Fake) Busy(yes bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.busy = yes
 }
 
 // Now is the server's time.
 func (f *Fake) Now() time.Time {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	return f.now
 }
 
 // Advance lets time pass, and what is due happen.
 func (f *Fake) Advance(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	until := f.now.Add(d)
 	for due, ok := f.next(until); ok; due, ok = f.next(until) {
 		f.now = due.at
@@ -164,8 +159,7 @@ func (f *Fake) Advance(d time.Duration) {
 
 // Hasten makes everything due within a time happen now.
 func (f *Fake) Hasten(d time.Duration) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for due, ok := f.next(f.now.Add(d)); ok; due, ok = f.next(f.now.Add(d)) {
 		due.what()
 	}
@@ -174,8 +168,7 @@ func (f *Fake) Hasten(d time.Duration) {
 // HastenBanks makes the outcomes of debits and payouts that are due within a time happen now. Other debits than those
 // with the given references wait; nil is all.
 func (f *Fake) HastenBanks(d time.Duration, debits []string) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	var all []later
 	for due, ok := first(f.now.Add(d), &f.atBanks); ok; due, ok = first(f.now.Add(d), &f.atBanks) {
 		all = append(all, due)
@@ -211,11 +204,16 @@ func first(until time.Time, lists ...*[]later) (due later, ok bool) {
 
 // Requests are those that came since they were last asked for.
 func (f *Fake) Requests() []Request {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	all := f.requests
 	f.requests = nil
 	return all
+}
+
+// locked has the caller alone with the server's state until it calls what it gets.
+func (f *Fake) locked() (unlock func()) {
+	f.mu.Lock()
+	return f.mu.Unlock
 }
 
 func (f *Fake) id(prefix string) string {
@@ -229,8 +227,7 @@ func (f *Fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "unreadable", http.StatusBadRequest)
 		return
 	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	if strings.HasPrefix(r.URL.Path, onboardingPath) {
 		f.serveOnboarding(w, r)
 		return

@@ -74,8 +74,7 @@ func (f *Fake) hooks(a *Account, c call) (object, *failure) {
 }
 
 // ofHook serves a request about a webhook endpoint.
-func ofHook(serve func(*Fake, *Account, *hook, call) (object, *failure)) func(*Fake, *Account, call) (object,
-	*failure) {
+func ofHook(serve func(*Fake, *Account, *hook, call) (object, *failure)) handler {
 	return func(f *Fake, a *Account, c call) (object, *failure) {
 		for _, h := range a.endpoints {
 			if h.object["id"] == c.id {
@@ -113,8 +112,7 @@ func (f *Fake) removeHook(a *Account, h *hook, _ call) (object, *failure) {
 
 // Deliveries are the requests that deliver an event of an account to the registered endpoints, signed now.
 func (f *Fake) Deliveries(a *Account, event string) (all []kit.Delivery) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	e, to := f.reported(a, event)
 	if e == nil {
 		return nil

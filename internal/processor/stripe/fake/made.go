@@ -22,8 +22,7 @@ type Made struct {
 // Made lists what calls made at an account, for tests that compare it with the caller's records. Nothing was made where
 // an intent was canceled as abandoned, or never confirmed.
 func (f *Fake) Made(a *Account) (all []Made) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	of := map[string]string{}
 	for _, i := range a.intents {
 		of[i["id"].(string)] = ourReference(i)
@@ -127,8 +126,7 @@ type Transferred struct {
 
 // Transferred lists the transfers of a platform.
 func (f *Fake) Transferred(platform *Account) (all []Transferred) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, t := range platform.transfers {
 		all = append(all, Transferred{ourReference(t), t["amount"].(int64), t["reversed"].(bool)})
 	}
@@ -145,8 +143,7 @@ type Moved struct {
 
 // Moved lists the balance transactions of an account.
 func (f *Fake) Moved(a *Account) (all []Moved) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, t := range a.transactions {
 		m := Moved{Type: t["type"].(string), Amount: t["amount"].(int64), Fee: t["fee"].(int64),
 			Currency: t["currency"].(string)}

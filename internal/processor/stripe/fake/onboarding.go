@@ -62,8 +62,7 @@ func (f *Fake) listAccounts(a *Account, c call) (object, *failure) {
 
 // ConnectedTo are the accounts that are connected to a platform, the oldest first.
 func (f *Fake) ConnectedTo(platform *Account) (all []*Account) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	for _, one := range f.accounts {
 		if one.platform == platform {
 			all = append(all, one)
@@ -145,7 +144,6 @@ func (f *Fake) complete(a *Account) {
 
 // Complete completes the onboarding of an account.
 func (f *Fake) Complete(a *Account) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
+	defer f.locked()()
 	f.complete(a)
 }

@@ -99,10 +99,10 @@ func (f *Fake) intent(a *Account, r call) (object, *failure) {
 	}
 	i := object{"id": f.id("pi"), "object": "payment_intent", "created": f.now.Unix(), "amount": amount,
 		"amount_capturable": int64(0), "currency": form.Get("currency"), "capture_method": form.Get("capture_method"),
-		"status":               "requires_payment_method",
-		"payment_method_types": []any{form.Get("payment_method_types[0]")}, "customer": orNil(form.Get("customer")),
-		"transfer_group": form.Get("transfer_group"), "metadata": metadata(object{}, form), "latest_charge": nil,
-		"livemode": f.live, "on_behalf_of": orNil(form.Get("on_behalf_of"))}
+		"status": "requires_payment_method", "payment_method_types": []any{form.Get("payment_method_types[0]")},
+		"customer": orNil(form.Get("customer")), "transfer_group": form.Get("transfer_group"),
+		"metadata": metadata(object{}, form), "latest_charge": nil, "livemode": f.live,
+		"on_behalf_of": orNil(form.Get("on_behalf_of"))}
 	a.intents = append(a.intents, i)
 	return i, nil
 }
@@ -187,11 +187,9 @@ func (f *Fake) charge(i object, c card) object {
 		details["capture_before"] = f.now.Add(intentLife).Unix()
 	}
 	return object{"id": f.id("ch"), "object": "charge", "created": f.now.Unix(), "amount": i["amount"],
-		"amount_captured": int64(0),
-		"amount_refunded": int64(0), "currency": i["currency"], "captured": false, "status": "succeeded",
-		"payment_intent": i["id"],
-		"transfer_group": i["transfer_group"], "payment_method_details": object{"type": "card", "card": details},
-		"outcome": object{"type": "authorized"}}
+		"amount_captured": int64(0), "amount_refunded": int64(0), "currency": i["currency"], "captured": false,
+		"status": "succeeded", "payment_intent": i["id"], "transfer_group": i["transfer_group"],
+		"payment_method_details": object{"type": "card", "card": details}, "outcome": object{"type": "authorized"}}
 }
 
 func (f *Fake) declined(i, charge object, why [2]string) *failure {
@@ -206,8 +204,7 @@ func (f *Fake) declined(i, charge object, why [2]string) *failure {
 	}
 	i["last_payment_error"] = last
 	return &failure{status: http.StatusPaymentRequired, kind: "card_error", code: why[0], decline: why[1],
-		message: "Your card was declined.",
-		charged: charge["id"].(string), intent: clone(i), executed: true}
+		message: "Your card was declined.", charged: charge["id"].(string), intent: clone(i), executed: true}
 }
 
 // clone is an object as it is now.

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,8 +21,10 @@ func (c call) key() string { return c.Header.Get("Idempotency-Key") }
 // endpoint is the parameters that a request may have, and its handler. Any other parameter is rejected.
 type endpoint struct {
 	parameters string
-	serve      func(*Fake, *Account, call) (object, *failure)
+	serve      handler
 }
+
+type handler func(*Fake, *Account, call) (object, *failure)
 
 // endpoints are the endpoints that the adapter uses, by method and path.
 var endpoints = map[string]endpoint{
@@ -30,23 +33,23 @@ var endpoints = map[string]endpoint{
 	"POST /v1/payment_intents": {
 		"amount currency capture_method payment_method_types transfer_group metadata statement_descriptor_suffix " +
 			"statement_descriptor customer on_behalf_of payment_method_options", (*Fake).intent},
-	"GET /v1/payment_intents":     {"created limit starting_after", listOf(func(a *Account) list { return a.intents })},
-	"GET /v1/payment_intents/:id": {"expand", ofIntent((*Fake).readIntent)},
+	"GET /v1/payment_intents":     {"created limit starting_after", listOf(intents)},
+	"GET /v1/payment_intents/:id": {"expand", about(intents, (*Fake).readIntent)},
 	"POST /v1/payment_intents/:id/confirm": {
 		"payment_method payment_method_data payment_method_options error_on_requires_action " +
-			"setup_future_usage off_session mandate expand", ofIntent((*Fake).confirm)},
-	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", ofIntent((*Fake).capture)},
-	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", ofIntent((*Fake).canceled)},
-	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.charges })},
-	"GET /v1/charges/:id":                  {"expand", oneOf(func(a *Account) list { return a.charges })},
+			"setup_future_usage off_session mandate expand", about(intents, (*Fake).confirm)},
+	"POST /v1/payment_intents/:id/capture": {"amount_to_capture metadata", about(intents, (*Fake).capture)},
+	"POST /v1/payment_intents/:id/cancel":  {"cancellation_reason", about(intents, (*Fake).canceled)},
+	"GET /v1/charges":                      {"transfer_group limit starting_after", listOf(charges)},
+	"GET /v1/charges/:id":                  {"expand", about(charges, (*Fake).read)},
 	"POST /v1/refunds":                     {"payment_intent amount metadata", (*Fake).refund},
-	"GET /v1/refunds":                      {"created limit starting_after", listOf(func(a *Account) list { return a.refunds })},
-	"GET /v1/refunds/:id":                  {"expand", oneOf(func(a *Account) list { return a.refunds })},
+	"GET /v1/refunds":                      {"created limit starting_after", listOf(refunds)},
+	"GET /v1/refunds/:id":                  {"expand", about(refunds, (*Fake).read)},
 	"GET /v1/balance_transactions":         {"created type limit starting_after expand", (*Fake).balanceTransactions},
-	"GET /v1/disputes":                     {"created limit starting_after", listOf(func(a *Account) list { return a.disputes })},
-	"GET /v1/disputes/:id":                 {"expand", ofDispute((*Fake).readDispute)},
-	"POST /v1/disputes/:id":                {"evidence metadata submit", ofDispute((*Fake).updateDispute)},
-	"POST /v1/disputes/:id/close":          {"", ofDispute((*Fake).closeDispute)},
+	"GET /v1/disputes":                     {"created limit starting_after", listOf(disputes)},
+	"GET /v1/disputes/:id":                 {"expand", about(disputes, (*Fake).readDispute)},
+	"POST /v1/disputes/:id":                {"evidence metadata submit", about(disputes, (*Fake).updateDispute)},
+	"POST /v1/disputes/:id/close":          {"", about(disputes, (*Fake).closeDispute)},
 	"POST /v1/files":                       {"purpose", (*Fake).file},
 	"GET /v1/events":                       {"created types limit starting_after", listOf(func(a *Account) list { return a.events })},
 
@@ -63,19 +66,19 @@ var endpoints = map[string]endpoint{
 	"GET /v1/accounts/:id":                   {"", ofConnected((*Fake).connectedAccount)},
 	"GET /v1/accounts/:id/external_accounts": {"object limit starting_after", ofConnected((*Fake).externalAccounts)},
 	"POST /v1/transfers":                     {"amount currency destination transfer_group metadata", (*Fake).transfer},
-	"GET /v1/transfers":                      {"transfer_group limit starting_after", listOf(func(a *Account) list { return a.transfers })},
-	"POST /v1/transfers/:id/reversals":       {"amount", (*Fake).reversal},
+	"GET /v1/transfers":                      {"transfer_group limit starting_after", listOf(transfers)},
+	"POST /v1/transfers/:id/reversals":       {"amount", about(transfers, (*Fake).reversal)},
 	"POST /v1/payouts":                       {"amount currency destination metadata statement_descriptor", (*Fake).payout},
-	"GET /v1/payouts":                        {"created limit starting_after", listOf(func(a *Account) list { return a.payouts })},
-	"GET /v1/payouts/:id":                    {"", oneOf(func(a *Account) list { return a.payouts })},
+	"GET /v1/payouts":                        {"created limit starting_after", listOf(payouts)},
+	"GET /v1/payouts/:id":                    {"", about(payouts, (*Fake).read)},
 
 	"POST /v1/customers":                 {"metadata", (*Fake).customer},
 	"POST /v1/setup_intents":             {"customer usage payment_method_types payment_method_options metadata", (*Fake).setup},
-	"GET /v1/setup_intents":              {"created limit starting_after", listOf(func(a *Account) list { return a.setups })},
-	"GET /v1/setup_intents/:id":          {"", oneOf(func(a *Account) list { return a.setups })},
-	"POST /v1/setup_intents/:id/confirm": {"payment_method mandate_data", ofSetup((*Fake).confirmSetup)},
+	"GET /v1/setup_intents":              {"created limit starting_after", listOf(setups)},
+	"GET /v1/setup_intents/:id":          {"", about(setups, (*Fake).read)},
+	"POST /v1/setup_intents/:id/confirm": {"payment_method mandate_data", about(setups, (*Fake).confirmSetup)},
 
-	"POST /v1/setup_intents/:id/verify_microdeposits": {"amounts descriptor_code", ofSetup((*Fake).verify)},
+	"POST /v1/setup_intents/:id/verify_microdeposits": {"amounts descriptor_code", about(setups, (*Fake).verify)},
 }
 
 // nameOf returns the endpoint of a request and the id in its path.
@@ -106,31 +109,31 @@ func (f *Fake) route(a *Account, r *http.Request) (object, *failure) {
 	return e.serve(f, a, call{r, id})
 }
 
-// listOf serves a list of an account, and oneOf one object of it.
-func listOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure) {
+// The objects of an account that requests are about.
+func intents(a *Account) list   { return a.intents }
+func charges(a *Account) list   { return a.charges }
+func refunds(a *Account) list   { return a.refunds }
+func disputes(a *Account) list  { return a.disputes }
+func transfers(a *Account) list { return a.transfers }
+func payouts(a *Account) list   { return a.payouts }
+func setups(a *Account) list    { return a.setups }
+
+// listOf serves a list of an account.
+func listOf(of func(*Account) list) handler {
 	return func(_ *Fake, a *Account, c call) (object, *failure) { return page(of(a), c.Form) }
 }
 
-func oneOf(of func(*Account) list) func(*Fake, *Account, call) (object, *failure) {
-	return func(_ *Fake, a *Account, c call) (object, *failure) {
+// about serves a request about one object of a list.
+func about(of func(*Account) list, serve func(*Fake, *Account, object, call) (object, *failure)) handler {
+	return func(f *Fake, a *Account, c call) (object, *failure) {
 		if o := of(a).find(c.id); o != nil {
-			return o, nil
+			return serve(f, a, o, c)
 		}
 		return nil, missing()
 	}
 }
 
-// ofIntent serves a request about an intent.
-func ofIntent(serve func(f *Fake, a *Account, intent object, c call) (object, *failure)) func(*Fake, *Account,
-	call) (object, *failure) {
-	return func(f *Fake, a *Account, c call) (object, *failure) {
-		i := a.intents.find(c.id)
-		if i == nil {
-			return nil, missing()
-		}
-		return serve(f, a, i, c)
-	}
-}
+func (f *Fake) read(_ *Account, o object, _ call) (object, *failure) { return o, nil }
 
 func (f *Fake) account(a *Account, _ call) (object, *failure) {
 	return object{"id": a.ID, "object": "account", "charges_enabled": a.ChargesEnabled,
@@ -146,10 +149,7 @@ func (a *Account) expanded(i object, form url.Values) object {
 	if form.Get("expand[0]") != "latest_charge" || i["latest_charge"] == nil {
 		return i
 	}
-	whole := make(object, len(i))
-	for name, value := range i {
-		whole[name] = value
-	}
+	whole := maps.Clone(i)
 	whole["latest_charge"] = a.charges.find(i["latest_charge"].(string))
 	return whole
 }
