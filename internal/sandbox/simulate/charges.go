@@ -65,14 +65,7 @@ const maxReason = 64 // characters
 // then is.
 func (s *Service) Charge(ctx context.Context, actor authz.Actor, id string, in ChargeInput,
 	claim *idempotency.Claim) (idempotency.Result[charge.Charge], error) {
-	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return idempotency.Result[charge.Charge]{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return idempotency.Result[charge.Charge]{}, err
-	}
-	get := func() (charge.Charge, error) { return s.deps.Charges.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, processing(s, func(c charge.Charge) Happening {
+	return once(ctx, s, asked{actor, id, in, claim}, s.deps.Charges.Get, processing(s, func(c charge.Charge) Happening {
 		h := Happening{Account: c.Account(), Reference: c.Processor.Reference}
 		switch *in.Outcome {
 		case settled:

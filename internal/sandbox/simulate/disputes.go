@@ -36,19 +36,13 @@ func (in DisputeInput) Validate() fault.Fields {
 // dispute as it then is.
 func (s *Service) Dispute(ctx context.Context, actor authz.Actor, id string, in DisputeInput,
 	claim *idempotency.Claim) (idempotency.Result[dispute.Dispute], error) {
-	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return idempotency.Result[dispute.Dispute]{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return idempotency.Result[dispute.Dispute]{}, err
-	}
-	get := func() (dispute.Dispute, error) { return s.deps.Disputes.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(ctx context.Context, d dispute.Dispute) error {
+	happen := func(ctx context.Context, d dispute.Dispute) error {
 		c, err := s.deps.Charges.Find(ctx, d.ApplicationID, d.ChargeID)
 		if err != nil {
 			return err
 		}
 		return s.deps.Happen(ctx,
 			Happening{Account: c.Account(), Kind: disputeKinds[*in.Outcome], Dispute: d.Processor.Dispute})
-	})
+	}
+	return once(ctx, s, asked{actor, id, in, claim}, s.deps.Disputes.Get, happen)
 }

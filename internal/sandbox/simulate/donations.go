@@ -41,14 +41,7 @@ func (in DonationInput) Validate() fault.Fields {
 // the donation as it then is.
 func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in DonationInput,
 	claim *idempotency.Claim) (idempotency.Result[daf.Donation], error) {
-	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return idempotency.Result[daf.Donation]{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return idempotency.Result[daf.Donation]{}, err
-	}
-	get := func() (daf.Donation, error) { return s.deps.Donations.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(ctx context.Context, d daf.Donation) error {
+	happen := func(ctx context.Context, d daf.Donation) error {
 		if d.Provider == nil {
 			return fault.New(fault.KindConflict, "simulation_not_possible",
 				"No provider reports on a donation that is not integrated. Change its status instead.")
@@ -56,5 +49,6 @@ func (s *Service) Donation(ctx context.Context, actor authz.Actor, id string, in
 		return s.deps.HappenToGrant(ctx,
 			GrantHappening{Account: processor.MerchantAccount(d.ApplicationID, d.MerchantID),
 				Reference: d.Provider.Reference, Kind: grantKinds[*in.Outcome]})
-	})
+	}
+	return once(ctx, s, asked{actor, id, in, claim}, s.deps.Donations.Get, happen)
 }

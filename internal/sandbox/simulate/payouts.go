@@ -45,14 +45,7 @@ func (in PayoutInput) Validate() fault.Fields {
 // then is.
 func (s *Service) Payout(ctx context.Context, actor authz.Actor, id string, in PayoutInput,
 	claim *idempotency.Claim) (idempotency.Result[payout.Payout], error) {
-	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return idempotency.Result[payout.Payout]{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return idempotency.Result[payout.Payout]{}, err
-	}
-	get := func() (payout.Payout, error) { return s.deps.Payouts.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, processing(s, func(p payout.Payout) Happening {
+	return once(ctx, s, asked{actor, id, in, claim}, s.deps.Payouts.Get, processing(s, func(p payout.Payout) Happening {
 		return Happening{Account: p.Account(), Kind: payoutKinds[*in.Outcome],
 			Reference: p.Processor.Reference, ReturnCode: or(in.ReturnCode, "")}
 	}))

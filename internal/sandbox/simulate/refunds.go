@@ -39,14 +39,7 @@ func (in RefundInput) Validate() fault.Fields {
 // Refund has a refund fail at the processor after it was approved, takes it in, and returns the refund as it then is.
 func (s *Service) Refund(ctx context.Context, actor authz.Actor, id string, in RefundInput,
 	claim *idempotency.Claim) (idempotency.Result[refund.Refund], error) {
-	if err := s.deps.Check.Check(actor, authz.SandboxSimulate); err != nil {
-		return idempotency.Result[refund.Refund]{}, err
-	}
-	if err := in.Validate().Err(); err != nil {
-		return idempotency.Result[refund.Refund]{}, err
-	}
-	get := func() (refund.Refund, error) { return s.deps.Refunds.Get(ctx, actor, id) }
-	return once(ctx, s, claim, get, func(ctx context.Context, r refund.Refund) error {
+	happen := func(ctx context.Context, r refund.Refund) error {
 		c, err := s.deps.Charges.Find(ctx, r.ApplicationID, r.ChargeID)
 		if err != nil {
 			return err
@@ -58,5 +51,6 @@ func (s *Service) Refund(ctx context.Context, actor authz.Actor, id string, in R
 			return fault.New(fault.KindConflict, "simulation_not_possible", "The refund was not sent to the processor.")
 		}
 		return err
-	})
+	}
+	return once(ctx, s, asked{actor, id, in, claim}, s.deps.Refunds.Get, happen)
 }

@@ -118,15 +118,30 @@ func (s *Service) claim(ctx context.Context, claim *idempotency.Claim, object id
 	return out, err
 }
 
+// asked is who wants what to happen to which object, and the request's key.
+type asked struct {
+	actor authz.Actor
+	id    string
+	in    interface{ Validate() fault.Fields }
+	claim *idempotency.Claim
+}
+
 // once has something happen to an object, once for a claim, takes it in, and returns the object as it
 // then is. A request that died in between is taken over by its retry: what had happened by then cannot
 // happen again, or is one more of its kind.
-func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get func() (T, error),
+func once[T any](ctx context.Context, s *Service, a asked, get func(context.Context, authz.Actor, string) (T, error),
 	happen func(context.Context, T) error) (out idempotency.Result[T], err error) {
-	if out.Object, err = get(); err != nil { // before the key: what it keeps is for those who see the object
+	if err = s.deps.Check.Check(a.actor, authz.SandboxSimulate); err != nil {
 		return out, err
 	}
-	t, err := s.claim(ctx, claim, ids.NewOperation(s.deps.Clock.Machine()), func(*pg.Tx) error { return nil })
+	if err = a.in.Validate().Err(); err != nil {
+		return out, err
+	}
+	// Before the key: what it keeps is for those who see the object.
+	if out.Object, err = get(ctx, a.actor, a.id); err != nil {
+		return out, err
+	}
+	t, err := s.claim(ctx, a.claim, ids.NewOperation(s.deps.Clock.Machine()), func(*pg.Tx) error { return nil })
 	if err != nil || t.prior != nil {
 		return idempotency.Result[T]{Prior: t.prior}, err
 	}
@@ -134,7 +149,7 @@ func once[T any](ctx context.Context, s *Service, claim *idempotency.Claim, get 
 		err = s.deps.Inbound.Drain(ctx)
 	}
 	if err == nil {
-		out.Object, err = get()
+		out.Object, err = get(ctx, a.actor, a.id)
 	}
 	return out, s.conclude(ctx, t, out.Object, err)
 }
