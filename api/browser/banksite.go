@@ -39,7 +39,7 @@ func RegisterSandboxBanks(r Router, c SandboxBanksConfig) error {
 	s.shown.Htmx = ""
 	r.Add(http.MethodGet, banksandbox.PagesPath+":id",
 		s.page(func(context.Context, echo.Context, string) error { return nil }))
-	act := func(path string, do func(ctx context.Context, c echo.Context, id string) error) {
+	act := func(path string, do visitAct) {
 		r.Add(http.MethodPost, banksandbox.PagesPath+":id"+path, s.page(do))
 	}
 	act("/sign-in", func(ctx context.Context, c echo.Context, id string) error {
@@ -59,21 +59,32 @@ func visitID(c echo.Context) (id string, sound bool) {
 	return id, utf8.ValidString(id) && !strings.Contains(id, "\x00")
 }
 
-// page makes a handler that does something with a visit and shows the next page: the same one with what was wrong,
-// the next one, or the way back once it is over.
-func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
+// visitAct does something with a visit.
+type visitAct func(ctx context.Context, c echo.Context, id string) error
+
+// visitPage makes a handler of a page about a visit, to which only its own origin may post.
+func visitPage(serve func(c echo.Context, id string) error) echo.HandlerFunc {
 	crossOrigin := http.NewCrossOriginProtection()
 	return func(c echo.Context) error {
 		r := c.Request()
-		id, sound := visitID(c)
 		r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
 		modalHeaders(c.Response().Header(), anyOrigin, "")
 		if crossOrigin.Check(r) != nil {
 			return echo.ErrForbidden
 		}
+		id, sound := visitID(c)
 		if !sound {
 			return echo.ErrNotFound
 		}
+		return serve(c, id)
+	}
+}
+
+// page makes a handler that does something with a visit and shows the next page: the same one with what was wrong,
+// the next one, or the way back once it is over.
+func (s *bankSite) page(do visitAct) echo.HandlerFunc {
+	return visitPage(func(c echo.Context, id string) error {
+		r := c.Request()
 		_, err := s.Look(r.Context(), id)
 		if fault.HasCode(err, "resource_missing") {
 			return echo.ErrNotFound
@@ -96,7 +107,7 @@ func (s *bankSite) page(do func(ctx context.Context, c echo.Context, id string) 
 			return c.Redirect(http.StatusSeeOther, look.Return)
 		}
 		return c.Redirect(http.StatusSeeOther, banksandbox.PagesPath+id)
-	}
+	})
 }
 
 // draw shows the page of a step.

@@ -39,7 +39,7 @@ func RegisterSandboxFunds(r Router, c SandboxFundsConfig) error {
 	s.shown.Htmx = ""
 	r.Add(http.MethodGet, dafsandbox.PagesPath+":id",
 		s.page(func(context.Context, echo.Context, string) error { return nil }))
-	act := func(path string, do func(ctx context.Context, c echo.Context, id string) error) {
+	act := func(path string, do visitAct) {
 		r.Add(http.MethodPost, dafsandbox.PagesPath+":id"+path, s.page(do))
 	}
 	act("/sign-in", func(ctx context.Context, c echo.Context, id string) error {
@@ -61,19 +61,9 @@ func RegisterSandboxFunds(r Router, c SandboxFundsConfig) error {
 
 // page makes a handler that does something with a visit and shows the next page: the same one with what was wrong,
 // the next one, or the way back once it is over.
-func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) error) echo.HandlerFunc {
-	crossOrigin := http.NewCrossOriginProtection()
-	return func(c echo.Context) error {
+func (s *fundSite) page(do visitAct) echo.HandlerFunc {
+	return visitPage(func(c echo.Context, id string) error {
 		r := c.Request()
-		id, sound := visitID(c)
-		r.Body = http.MaxBytesReader(c.Response(), r.Body, maxForm)
-		modalHeaders(c.Response().Header(), anyOrigin, "")
-		if crossOrigin.Check(r) != nil {
-			return echo.ErrForbidden
-		}
-		if !sound {
-			return echo.ErrNotFound
-		}
 		err := do(r.Context(), c, id)
 		wrong, refused := fault.As(err)
 		if err != nil && !refused && err != kit.ErrNoAnswer {
@@ -91,7 +81,7 @@ func (s *fundSite) page(do func(ctx context.Context, c echo.Context, id string) 
 			return c.Redirect(http.StatusSeeOther, look.Return)
 		}
 		return c.Redirect(http.StatusSeeOther, dafsandbox.PagesPath+id)
-	}
+	})
 }
 
 // show draws the page of a step.
@@ -113,8 +103,5 @@ func (s *fundSite) show(c echo.Context, l dafsandbox.Look, wrong *fault.Error) e
 			v.Amount = c.FormValue("amount")
 		}
 	}
-	drawn := v.For(string(l.Step), string(l.State))
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return drawn.Render(c.Request().Context(), c.Response())
+	return show(c, status, v.For(string(l.Step), string(l.State)))
 }

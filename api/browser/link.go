@@ -79,15 +79,24 @@ func RegisterLink(r Router, c LinkConfig) error {
 	add := func(method, path string, h func(echo.Context, payerWay) error) {
 		r.Add(method, linkPath+":secret"+path, m.on(h))
 	}
-	add(http.MethodGet, "", m.start)
-	add(http.MethodGet, "/account", m.form)
+	// A way that is over has no other page than its last.
+	open := func(method, path string, h func(echo.Context, payerWay) error) {
+		add(method, path, func(c echo.Context, w payerWay) error {
+			if w.State != banklink.Open {
+				return banklink.ErrEnded
+			}
+			return h(c, w)
+		})
+	}
+	open(http.MethodGet, "", m.start)
+	open(http.MethodGet, "/account", m.form)
 	add(http.MethodPost, "/account", m.submit)
-	add(http.MethodGet, "/banks", m.banks)
-	add(http.MethodPost, "/banks", m.chooseBank)
-	add(http.MethodGet, "/return", m.returned)
-	add(http.MethodGet, "/accounts", m.accounts)
+	open(http.MethodGet, "/banks", m.banks)
+	open(http.MethodPost, "/banks", m.chooseBank)
+	open(http.MethodGet, "/return", m.returned)
+	open(http.MethodGet, "/accounts", m.accounts)
 	add(http.MethodPost, "/accounts", m.chooseAccount)
-	add(http.MethodGet, "/mandate", m.mandate)
+	open(http.MethodGet, "/mandate", m.mandate)
 	add(http.MethodPost, "/mandate", m.accept)
 	add(http.MethodPost, "/cancel", m.cancel)
 	add(http.MethodGet, "/done", m.done)
@@ -144,13 +153,7 @@ func (m *linkModal) busy(c echo.Context, w payerWay, refused *fault.Error) error
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
 func (m *linkModal) headers(c echo.Context, w payerWay, err error) {
-	ancestors := frameAncestors(w.Pages, m.Production)
-	if w.SecretHash == nil && fault.HasCode(err, "resource_missing") {
-		ancestors = anyOrigin // it says no more than that there is nothing
-	} else if w.SecretHash == nil {
-		ancestors = noOrigin
-	}
-	modalHeaders(c.Response().Header(), ancestors, m.action)
+	modalHeaders(c.Response().Header(), wayAncestors(w.SecretHash != nil, w.Pages, m.Production, err), m.action)
 }
 
 // fail shows in plain words what a payer can do now.
@@ -220,8 +223,5 @@ func (m *linkModal) done(c echo.Context, w payerWay) error {
 }
 
 func (m *linkModal) cancel(c echo.Context, w payerWay) error {
-	if err := m.Links.Cancel(c.Request().Context(), w.secret); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	return leads(c, w.at("/done"), m.Links.Cancel(c.Request().Context(), w.secret))
 }

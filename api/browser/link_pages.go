@@ -17,19 +17,13 @@ import (
 
 // start leads to the first page: in Canada the account's numbers are typed, elsewhere payers sign in at their banks.
 func (m *linkModal) start(c echo.Context, w payerWay) error {
-	switch {
-	case w.State != banklink.Open:
-		return banklink.ErrEnded
-	case w.Scheme == processor.ACSS:
+	if w.Scheme == processor.ACSS {
 		return c.Redirect(http.StatusSeeOther, w.at("/account"))
 	}
 	return c.Redirect(http.StatusSeeOther, w.at("/banks"))
 }
 
 func (m *linkModal) form(c echo.Context, w payerWay) error {
-	if w.State != banklink.Open {
-		return banklink.ErrEnded
-	}
 	return show(c, http.StatusOK, m.formPage(w, banklink.Form{}, nil))
 }
 
@@ -43,10 +37,7 @@ func (m *linkModal) submit(c echo.Context, w payerWay) error {
 	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
 		return show(c, http.StatusUnprocessableEntity, m.formPage(w, f, wrong.Fields))
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	return leads(c, w.at("/done"), err)
 }
 
 func connection(c echo.Context) banklink.Connection {
@@ -117,10 +108,7 @@ func (m *linkModal) banks(c echo.Context, w payerWay) error {
 
 // banksPage lists what the query finds; for htmx, which asks while a payer types, the list alone.
 func (m *linkModal) banksPage(c echo.Context, w payerWay, status int, n *shared.Notice) error {
-	switch {
-	case w.State != banklink.Open:
-		return banklink.ErrEnded
-	case w.Scheme != processor.ACH:
+	if w.Scheme != processor.ACH {
 		return c.Redirect(http.StatusSeeOther, w.at("/account"))
 	}
 	query := c.QueryParam("q")
@@ -147,20 +135,13 @@ func (m *linkModal) chooseBank(c echo.Context, w payerWay) error {
 	}
 	address, err := m.Links.Choose(c.Request().Context(), w.secret, c.FormValue("bank"), m.PayURL+w.at("/return"))
 	if fault.HasCode(err, banklink.ErrInstitution.Code) {
-		return m.banksPage(c, w, http.StatusUnprocessableEntity,
-			noticed(ui.Danger, w.said.ChooseBank))
+		return m.banksPage(c, w, http.StatusUnprocessableEntity, noticed(ui.Danger, w.said.ChooseBank))
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, address)
+	return leads(c, address, err)
 }
 
 // returned is where a bank sends a payer back to, however the visit ended.
 func (m *linkModal) returned(c echo.Context, w payerWay) error {
-	if w.State != banklink.Open {
-		return banklink.ErrEnded
-	}
 	r, err := m.Links.Visited(c.Request().Context(), w.Link)
 	if err != nil {
 		return err
@@ -169,14 +150,11 @@ func (m *linkModal) returned(c echo.Context, w payerWay) error {
 	case institution.VisitShown:
 		return c.Redirect(http.StatusSeeOther, w.at("/accounts"))
 	case institution.VisitOpen:
-		return m.banksPage(c, w, http.StatusOK,
-			noticed(ui.Info, w.said.NotFinished, w.InstitutionName))
+		return m.banksPage(c, w, http.StatusOK, noticed(ui.Info, w.said.NotFinished, w.InstitutionName))
 	case institution.VisitFailed:
-		return m.banksPage(c, w, http.StatusOK,
-			noticed(ui.Warning, w.said.CouldNotShow, w.InstitutionName))
+		return m.banksPage(c, w, http.StatusOK, noticed(ui.Warning, w.said.CouldNotShow, w.InstitutionName))
 	}
-	return m.banksPage(c, w, http.StatusOK,
-		noticed(ui.Info, w.said.CameBack))
+	return m.banksPage(c, w, http.StatusOK, noticed(ui.Info, w.said.CameBack))
 }
 
 // accountOf is an account as the pages show it.
@@ -186,9 +164,6 @@ func accountOf(t *pages.Text, a institution.Account) pages.Account {
 }
 
 func (m *linkModal) accounts(c echo.Context, w payerWay) error {
-	if w.State != banklink.Open {
-		return banklink.ErrEnded
-	}
 	r, err := m.Links.Visited(c.Request().Context(), w.Link)
 	if err != nil {
 		return err
@@ -207,19 +182,13 @@ func (m *linkModal) accounts(c echo.Context, w payerWay) error {
 
 func (m *linkModal) chooseAccount(c echo.Context, w payerWay) error {
 	err := m.Links.ChooseAccount(c.Request().Context(), w.secret, c.FormValue("account"))
-	switch {
-	case fault.HasCode(err, banklink.ErrAccount.Code):
+	if fault.HasCode(err, banklink.ErrAccount.Code) {
 		return c.Redirect(http.StatusSeeOther, w.at("/accounts"))
-	case err != nil:
-		return err
 	}
-	return c.Redirect(http.StatusSeeOther, w.at("/mandate"))
+	return leads(c, w.at("/mandate"), err)
 }
 
 func (m *linkModal) mandate(c echo.Context, w payerWay) error {
-	if w.State != banklink.Open {
-		return banklink.ErrEnded
-	}
 	return m.mandatePage(c, w, http.StatusOK, "")
 }
 
@@ -245,15 +214,6 @@ func (m *linkModal) accept(c echo.Context, w payerWay) error {
 		return c.Redirect(http.StatusSeeOther, w.at("/accounts"))
 	case known && len(wrong.Fields) > 0 && wrong.Fields[0].Code == "mandate_not_accepted":
 		return m.mandatePage(c, w, http.StatusUnprocessableEntity, wrong.Fields[0].Code)
-	case err != nil:
-		return err
 	}
-	return c.Redirect(http.StatusSeeOther, w.at("/done"))
-}
-
-// show draws a page.
-func show(c echo.Context, status int, v view) error {
-	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-	c.Response().WriteHeader(status)
-	return v.Render(c.Request().Context(), c.Response())
+	return leads(c, w.at("/done"), err)
 }

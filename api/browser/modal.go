@@ -11,6 +11,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"svcpay/internal/apikey"
 	"svcpay/internal/daf/workflow"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
@@ -134,7 +135,7 @@ func (m *modal) on(h func(echo.Context, way) error) echo.HandlerFunc {
 		m.headers(c, w, err)
 		switch {
 		case crossOrigin.Check(c.Request()) != nil:
-			return m.show(c, http.StatusForbidden,
+			return show(c, http.StatusForbidden,
 				m.problem(w, w.said.Ends.Foreign, w.said.Ends.ForeignText))
 		case err == nil:
 			err = h(c, w)
@@ -152,19 +153,24 @@ func (m *modal) busy(c echo.Context, w way, refused *fault.Error) error {
 	retryLater(c, refused)
 	p := m.page(w, w.said.Ends.Busy)
 	p.Merchant = w.said.Frame.Nonprofit
-	return m.show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
+	return show(c, http.StatusTooManyRequests, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: p.Title,
 		Text: w.said.Ends.BusyText, Next: w.at(""), NextLabel: w.said.Frame.TryAgain}))
 }
 
 // headers are those of a page of the modal: shown where the public key allows it, never kept.
 func (m *modal) headers(c echo.Context, w way, err error) {
-	ancestors := frameAncestors(w.Pages, m.Production)
-	if w.SecretHash == nil && fault.HasCode(err, "resource_missing") {
-		ancestors = anyOrigin // it says no more than that there is nothing
-	} else if w.SecretHash == nil {
-		ancestors = noOrigin
+	modalHeaders(c.Response().Header(), wayAncestors(w.SecretHash != nil, w.Pages, m.Production, err), m.action)
+}
+
+// wayAncestors are the pages that may show what is said about a way.
+func wayAncestors(found bool, by apikey.Pages, production bool, err error) string {
+	switch {
+	case found:
+		return frameAncestors(by, production)
+	case fault.HasCode(err, "resource_missing"):
+		return anyOrigin // it says no more than that there is nothing
 	}
-	modalHeaders(c.Response().Header(), ancestors, m.action)
+	return noOrigin
 }
 
 // fail shows in plain words what a donor can do now.
@@ -173,9 +179,9 @@ func (m *modal) fail(c echo.Context, w way, err error) error {
 	said := w.said.Ends
 	switch {
 	case known && f.Code == "resource_missing":
-		return m.show(c, http.StatusNotFound, m.problem(w, said.Missing, said.MissingText))
+		return show(c, http.StatusNotFound, m.problem(w, said.Missing, said.MissingText))
 	case errors.Is(err, workflow.ErrExpired):
-		return m.show(c, http.StatusGone, m.problem(w, said.Expired, said.ExpiredText))
+		return show(c, http.StatusGone, m.problem(w, said.Expired, said.ExpiredText))
 	case known && f.Code == "daf_session_ended":
 		return c.Redirect(http.StatusSeeOther, w.at("/done"))
 	}
@@ -184,7 +190,7 @@ func (m *modal) fail(c echo.Context, w way, err error) error {
 	if w.SecretHash == nil {
 		p.Merchant = w.said.Frame.Donation
 	}
-	return m.show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning,
+	return show(c, http.StatusServiceUnavailable, pages.EndPage(p, pages.End{Tone: ui.Warning,
 		Title: said.FailedTitle, Text: said.FailedText, Next: w.at("/fund"), NextLabel: w.said.Frame.TryAgain}))
 }
 
@@ -220,7 +226,20 @@ func orAuthorized(w way) *money.Amount {
 	return w.Amount
 }
 
-func (m *modal) show(c echo.Context, status int, v view) error { return show(c, status, v) }
+// show draws a page.
+func show(c echo.Context, status int, v view) error {
+	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
+	c.Response().WriteHeader(status)
+	return v.Render(c.Request().Context(), c.Response())
+}
+
+// leads leads to the next page after something was done, unless that failed.
+func leads(c echo.Context, to string, err error) error {
+	if err != nil {
+		return err
+	}
+	return c.Redirect(http.StatusSeeOther, to)
+}
 
 // result is what the page around the modal is told, as the library's event has it.
 type result struct {

@@ -33,7 +33,7 @@ func (m *modal) details(c echo.Context, w way) error {
 	if w.Amount != nil {
 		amount = w.said.Language.Digits(*w.Amount)
 	}
-	return m.show(c, http.StatusOK, m.detailsPage(w, workflow.Form{Amount: amount, Donor: w.Donor}, nil))
+	return show(c, http.StatusOK, m.detailsPage(w, workflow.Form{Amount: amount, Donor: w.Donor}, nil))
 }
 
 func (m *modal) save(c echo.Context, w way) error {
@@ -42,12 +42,9 @@ func (m *modal) save(c echo.Context, w way) error {
 	read.Amount = w.said.Language.Typed(f.Amount)
 	err := m.Workflows.Save(c.Request().Context(), w.secret, read)
 	if wrong, ok := fault.As(err); ok && len(wrong.Fields) > 0 {
-		return m.show(c, http.StatusUnprocessableEntity, m.detailsPage(w, f, wrong.Fields))
+		return show(c, http.StatusUnprocessableEntity, m.detailsPage(w, f, wrong.Fields))
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, w.at("/fund"))
+	return leads(c, w.at("/fund"), err)
 }
 
 // formOf reads the first page's form.
@@ -136,11 +133,11 @@ func (m *modal) fundsPage(c echo.Context, w way, status int, n *shared.Notice) e
 	}
 	c.Response().Header().Set(echo.HeaderVary, "HX-Request")
 	if c.Request().Header.Get("HX-Request") == "true" {
-		return m.show(c, status, pages.Found(w.said, w.at(""), query, list))
+		return show(c, status, pages.Found(w.said, w.at(""), query, list))
 	}
 	p := m.page(w, w.said.Frame.Steps[1])
 	p.Step, p.Files.Htmx = 2, m.shown.Htmx
-	return m.show(c, status, pages.FundsPage(p, query, list, n))
+	return show(c, status, pages.FundsPage(p, query, list, n))
 }
 
 func (m *modal) choose(c echo.Context, w way) error {
@@ -152,12 +149,10 @@ func (m *modal) choose(c echo.Context, w way) error {
 		return m.fundsPage(c, w, http.StatusUnprocessableEntity, w.unusable(err))
 	case fault.HasCode(err, "amount_invalid"):
 		return c.Redirect(http.StatusSeeOther, w.at(""))
-	case err != nil:
-		return err
-	case chosen.Kind == workflow.Nonintegrated:
+	case err == nil && chosen.Kind == workflow.Nonintegrated:
 		return c.Redirect(http.StatusSeeOther, w.at("/instructions"))
 	}
-	return c.Redirect(http.StatusSeeOther, chosen.VisitAddress)
+	return leads(c, chosen.VisitAddress, err)
 }
 
 func (m *modal) instructions(c echo.Context, w way) error {
@@ -183,7 +178,7 @@ func (m *modal) instructions(c echo.Context, w way) error {
 	}
 	p := m.page(w, said.Name)
 	p.Step = 3
-	return m.show(c, http.StatusOK, pages.InstructionsPage(p, in))
+	return show(c, http.StatusOK, pages.InstructionsPage(p, in))
 }
 
 func (m *modal) confirm(c echo.Context, w way) error {
@@ -191,10 +186,7 @@ func (m *modal) confirm(c echo.Context, w way) error {
 	if fault.HasCode(err, "fund_missing") {
 		return c.Redirect(http.StatusSeeOther, w.at("/fund"))
 	}
-	if err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	return leads(c, w.at("/done"), err)
 }
 
 // returned is where a fund sends a donor back to, however the visit ended.
@@ -209,7 +201,7 @@ func (m *modal) returned(c echo.Context, w way) error {
 	case state == provider.VisitOpen:
 		p := m.page(w, w.said.Ends.Unfinished)
 		p.Step = 3
-		return m.show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
+		return show(c, http.StatusOK, pages.UnfinishedPage(p, w.FundName, w.VisitAddress))
 	case reason == provider.ReasonUnconfirmed:
 		return m.unconfirmed(c, w)
 	case reason != "":
@@ -221,10 +213,7 @@ func (m *modal) returned(c echo.Context, w way) error {
 }
 
 func (m *modal) cancel(c echo.Context, w way) error {
-	if err := m.Workflows.Cancel(c.Request().Context(), w.secret); err != nil {
-		return err
-	}
-	return c.Redirect(http.StatusSeeOther, w.at("/done"))
+	return leads(c, w.at("/done"), m.Workflows.Cancel(c.Request().Context(), w.secret))
 }
 
 // done is the last page, which tells the page around the modal how it ended.
@@ -247,5 +236,5 @@ func (m *modal) done(c echo.Context, w way) error {
 	if p.Result, err = resultOf(w); err != nil {
 		return err
 	}
-	return m.show(c, http.StatusOK, pages.EndPage(p, end))
+	return show(c, http.StatusOK, pages.EndPage(p, end))
 }

@@ -53,6 +53,6 @@ func (m *modal) unconfirmed(c echo.Context, w way) error {
 	said := w.said.Ends
 	p := m.page(w, said.Waiting)
 	p.Step = 3
-	return m.show(c, http.StatusOK, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: said.WaitingTitle,
+	return show(c, http.StatusOK, pages.EndPage(p, pages.End{Tone: ui.Warning, Title: said.WaitingTitle,
 		Text: said.WaitingText, Next: w.at("/return"), NextLabel: said.CheckAgain}))
 }

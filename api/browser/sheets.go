@@ -84,9 +84,7 @@ func (w *wallets) sheet(name string) echo.HandlerFunc {
 					Off: at == sandboxWalletA && !takes(taken, p.NetworkOfA()) || at == sandboxWalletB &&
 						!takes(taken, p.Network)})
 		}
-		c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)
-		c.Response().WriteHeader(http.StatusOK)
-		return sheet.Page(s).Render(c.Request().Context(), c.Response())
+		return show(c, http.StatusOK, sheet.Page(s))
 	}
 }
 
@@ -95,12 +93,7 @@ var networkNames = map[string]string{"AMEX": "American Express", "DISCOVER": "Di
 
 // takes reports whether a network is among those that a page takes, of which wallet A's have no fixed case.
 func takes(networks []string, name string) bool {
-	for _, n := range networks {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(networks, func(n string) bool { return strings.EqualFold(n, name) })
 }
 
 // priced is an amount with its sign of currency.
