@@ -33,9 +33,7 @@ func (p *Pages) showDelivery(c *web.Request, e webhook.Endpoint) error {
 	}
 	view := deliveryView(c, e, d)
 	if view.Busy = busy; withheld(c) {
-		t := c.Text().Developers
-		view.Main = append(view.Main,
-			views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()})
+		view.Main = append(view.Main, withheldPanel(c))
 	} else {
 		title := c.Text().Webhooks.RequestBody
 		view.Main = append(view.Main,
@@ -84,18 +82,17 @@ func deliveryActs(c *web.Request, e webhook.Endpoint, d webhook.Delivery, told e
 }
 
 func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
-	t := c.Text()
-	facts := []ui.Fact{{Key: t.Webhooks.Event, Value: ui.Mono(d.EventID.String())}}
+	t, page := c.Text().Webhooks, ""
 	if d.EventSequence != nil {
-		facts[0].Value = ui.Linked(d.EventID.String(), web.EventsPath+"/"+d.EventID.String())
+		page = web.EventsPath + "/" + d.EventID.String()
 	}
-	facts = append(facts, ui.Fact{Key: t.Webhooks.Cause, Value: ui.Plain(t.Webhooks.Causes[string(d.Cause)])},
-		ui.Fact{Key: t.Webhooks.When, Value: ui.Time(d.CreatedAt.Time)})
-	if d.NextAttemptAt != nil {
-		facts = append(facts, ui.Fact{Key: t.Webhooks.NextAttempt, Value: ui.Time(d.NextAttemptAt.Time)})
-	}
-	facts = append(facts, ui.Fact{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, d.ID.String())})
-	return []views.ToolPanel{{Card: ui.Card{Title: t.Webhooks.Details}, Body: ui.Facts(facts)}}
+	var facts web.Facts
+	facts.Code(t.Event, d.EventID.String(), page)
+	facts.Add(t.Cause, ui.Plain(t.Causes[string(d.Cause)]))
+	facts.Time(t.When, &d.CreatedAt)
+	facts.Time(t.NextAttempt, d.NextAttemptAt)
+	facts.Copied(t.ID, d.ID.String())
+	return []views.ToolPanel{{Card: ui.Card{Title: t.Details}, Body: ui.Facts(facts)}}
 }
 
 // attemptSays is the outcome of an attempt: a status code, 0 for no answer, and the same in words.

@@ -179,13 +179,11 @@ func causeOf(t *text.Catalogue, code int, reason string) string {
 // endpointFacts are the facts about an endpoint, with what else can be done with it.
 func endpointFacts(c *web.Request, e webhook.Endpoint) templ.Component {
 	t, at := c.Text(), web.WebhooksPath+"/"+e.ID.String()
-	facts := []ui.Fact{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)},
+	facts := web.Facts{{Key: t.Webhooks.URL, Value: ui.Copied(t.Webhooks.URL, e.URL)},
 		{Key: t.Webhooks.Events, Value: views.Codes(e.Events)},
 		{Key: t.Webhooks.LastSuccess, Value: when(e.LastSuccessAt, t.Webhooks.Never)},
 		{Key: t.Webhooks.ID, Value: ui.Copied(t.Webhooks.ID, e.ID.String())}}
-	if e.PreviousUntil != nil {
-		facts = append(facts, ui.Fact{Key: t.Webhooks.Previous, Value: ui.Time(e.PreviousUntil.Time)})
-	}
+	facts.Time(t.Webhooks.Previous, e.PreviousUntil)
 	card := ui.Card{Title: t.Webhooks.Details}
 	if !c.May(authz.WebhookManage) {
 		return views.Carded(card, ui.Facts(facts))

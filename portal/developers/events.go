@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/a-h/templ"
@@ -168,26 +167,17 @@ func (p *Pages) showEvent(c *web.Request) error {
 }
 
 func (p *Pages) eventFacts(c *web.Request, e event.Event) []ui.Fact {
-	t := c.Text()
-	out := []ui.Fact{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())},
-		{Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)},
-		{Key: t.Events.Sequence, Value: ui.Plain(t.Events.Test)},
-		{Key: t.Events.About, Value: ui.Mono(aboutOf(e))},
-		{Key: t.Events.Source, Value: ui.Plain(t.Events.Sources[e.Request.Source])}}
+	t, sequence := c.Text(), ui.Plain(c.Text().Events.Test)
 	if e.Sequence != nil {
-		out[2].Value = ui.Number(*e.Sequence)
+		sequence = ui.Number(*e.Sequence)
 	}
-	if to := p.pageOfObject(c, aboutOf(e)); to != "" {
-		out[3].Value = ui.Linked(aboutOf(e), to)
-	}
-	if e.MerchantID != nil {
-		merchant := strconv.FormatInt(*e.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Events.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
-	}
+	out := web.Facts{{Key: t.Events.ID, Value: ui.Copied(t.Events.ID, e.ID.String())},
+		{Key: t.Events.When, Value: ui.Time(e.Timestamp.Time)}, {Key: t.Events.Sequence, Value: sequence}}
+	out.Code(t.Events.About, aboutOf(e), p.pageOfObject(c, aboutOf(e)))
+	out.Text(t.Events.Source, t.Events.Sources[e.Request.Source])
+	out.Merchant(t.Events.Merchant, e.MerchantID)
 	if e.Request.ID != nil && e.Request.Source == "api" {
-		out = append(out,
-			ui.Fact{Key: t.Developers.Request,
-				Value: ui.Linked(e.Request.ID.String(), web.LogsPath+"/"+e.Request.ID.String())})
+		out.Code(t.Developers.Request, e.Request.ID.String(), web.LogsPath+"/"+e.Request.ID.String())
 	}
 	return out
 }

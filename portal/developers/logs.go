@@ -85,6 +85,12 @@ func logRow(_ *web.Request, l requestlog.Log) []string {
 		web.Deref(l.IdempotencyKey), strconv.Itoa(l.TookMS), web.Stamp(l.CreatedAt.Time)}
 }
 
+// withheldPanel is in the place of contents.
+func withheldPanel(c *web.Request) views.ToolPanel {
+	t := c.Text().Developers
+	return views.ToolPanel{Body: ui.Empty{Icon: ui.IconLock, Title: t.Redacted, Text: t.RedactedText}.View()}
+}
+
 // redactedBanner tells anyone who sees no contents that there are some; nil for the others.
 func redactedBanner(c *web.Request) templ.Component {
 	if !withheld(c) {
@@ -158,8 +164,7 @@ func (p *Pages) showLog(c *web.Request) error {
 func (p *Pages) logBodies(c *web.Request, l requestlog.Log) []views.ToolPanel {
 	t := c.Text().Logs
 	if withheld(c) {
-		d := c.Text().Developers
-		return []views.ToolPanel{{Body: ui.Empty{Icon: ui.IconLock, Title: d.Redacted, Text: d.RedactedText}.View()}}
+		return []views.ToolPanel{withheldPanel(c)}
 	}
 	asked := views.Paragraph(t.NoBody)
 	switch {
@@ -181,32 +186,17 @@ func (p *Pages) logBodies(c *web.Request, l requestlog.Log) []views.ToolPanel {
 
 func (p *Pages) logFacts(c *web.Request, l requestlog.Log) []ui.Fact {
 	t := c.Text().Logs
-	out := []ui.Fact{{Key: t.ID, Value: ui.Copied(t.ID, l.ID.String())},
+	out := web.Facts{{Key: t.ID, Value: ui.Copied(t.ID, l.ID.String())},
 		{Key: t.When, Value: ui.Time(l.CreatedAt.Time)}, {Key: t.Took, Value: ui.Plain(t.Milliseconds(l.TookMS))},
 		{Key: t.Key, Value: ui.Linked(l.KeyName, web.APIKeysPath+"/"+l.KeyID.String())}}
-	if l.ObjectID != nil {
-		object := ui.Mono(*l.ObjectID)
-		if to := p.pageOfObject(c, *l.ObjectID); to != "" {
-			object = ui.Linked(*l.ObjectID, to)
-		}
-		out = append(out, ui.Fact{Key: t.Object, Value: object})
-	}
-	if l.MerchantID != nil {
-		merchant := strconv.FormatInt(*l.MerchantID, 10)
-		out = append(out, ui.Fact{Key: t.Merchant, Value: ui.Linked(merchant, web.MerchantsPath+"/"+merchant)})
-	}
-	if l.IdempotencyKey != nil {
-		out = append(out,
-			ui.Fact{Key: t.Idempotency,
-				Value: ui.Linked(*l.IdempotencyKey,
-					web.IdempotencyPath+"?"+url.Values{"key": {*l.IdempotencyKey}}.Encode())})
-	}
-	for _, one := range []struct{ key, value string }{{t.ClientID, web.Deref(l.ClientRequestID)}, {t.Address, l.IP},
-		{t.Agent, l.UserAgent}, {t.Version, l.APIVersion}} {
-		if one.value != "" {
-			out = append(out, ui.Fact{Key: one.key, Value: ui.Mono(one.value)})
-		}
-	}
+	object, key := web.Deref(l.ObjectID), web.Deref(l.IdempotencyKey)
+	out.Code(t.Object, object, p.pageOfObject(c, object))
+	out.Merchant(t.Merchant, l.MerchantID)
+	out.Code(t.Idempotency, key, web.IdempotencyPath+"?"+url.Values{"key": {key}}.Encode())
+	out.Code(t.ClientID, web.Deref(l.ClientRequestID), "")
+	out.Code(t.Address, l.IP, "")
+	out.Code(t.Agent, l.UserAgent, "")
+	out.Code(t.Version, l.APIVersion, "")
 	return out
 }
 
@@ -234,8 +224,8 @@ func (p *Pages) showIdempotency(c *web.Request) error {
 	story, err := p.RequestLogs.Key(c.Ctx(), c.Actor(), key)
 	if fault.HasCode(err, "resource_missing") {
 		view.Main = append(view.Main,
-			views.ToolPanel{
-				Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing, Text: t.Logs.KeyMissingText}.View()})
+			views.ToolPanel{Body: ui.Empty{Icon: ui.IconMissing, Title: t.Logs.KeyMissing,
+				Text: t.Logs.KeyMissingText}.View()})
 		return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 	}
 	if err != nil {
@@ -248,11 +238,9 @@ func (p *Pages) showIdempotency(c *web.Request) error {
 	}
 	view.Main = append(view.Main, p.storyPanel(c, story))
 	if len(requests.Items) > 0 {
-		view.Main = append(view.Main,
-			views.ToolPanel{
-				Card: ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests,
-					Href: web.LogsPath + "?" + url.Values{"q": {key}}.Encode()},
-				Body: logTable(t, requests.Items).View()})
+		card := ui.Card{Title: t.Logs.Repeats, Flush: true, Link: t.Keys.AllRequests,
+			Href: web.LogsPath + "?" + url.Values{"q": {key}}.Encode()}
+		view.Main = append(view.Main, views.ToolPanel{Card: card, Body: logTable(t, requests.Items).View()})
 	}
 	return web.Render(c, http.StatusOK, views.ToolPage(c.Page(t.Logs.Keys), view))
 }
@@ -267,20 +255,14 @@ func (p *Pages) storyPanel(c *web.Request, s idempotency.Story) views.ToolPanel 
 	case idempotency.Done:
 		state, meaning = ui.Status(ui.Success, t.Done), t.DoneText
 	}
-	facts := []ui.Fact{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))},
+	facts := web.Facts{{Key: t.State, Value: views.Stacked(state, views.Paragraph(meaning))},
 		{Key: t.Request, Value: ui.Mono(s.Method + " " + s.Path)}, {Key: t.First, Value: ui.Time(s.CreatedAt)},
 		{Key: t.Until, Value: ui.Time(s.ExpiresAt)}}
-	if !s.RequestID.IsZero() {
-		facts = append(facts,
-			ui.Fact{Key: t.ID, Value: ui.Linked(s.RequestID.String(), web.LogsPath+"/"+s.RequestID.String())})
+	if id := s.RequestID.String(); !s.RequestID.IsZero() {
+		facts.Code(t.ID, id, web.LogsPath+"/"+id)
 	}
-	if object := storyObject(s); object != "" {
-		made := ui.Mono(object)
-		if to := p.pageOfObject(c, object); to != "" {
-			made = ui.Linked(object, to)
-		}
-		facts = append(facts, ui.Fact{Key: t.Object, Value: made})
-	}
+	object := storyObject(s)
+	facts.Code(t.Object, object, p.pageOfObject(c, object))
 	parts := []templ.Component{ui.Facts(facts)}
 	if refusal := s.Outcome.Refusal; refusal != nil {
 		parts = append(parts,

@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"svcpay/internal/processor/accounts"
+	"svcpay/portal/web"
 	"svcpay/views/text"
 	"svcpay/views/ui"
 )
 
 // reportedFacts are the capabilities and the requirements of an account that is connected to a platform.
-func reportedFacts(t text.Processing, r accounts.Report) (out []ui.Fact) {
+func reportedFacts(t text.Processing, r accounts.Report) (out web.Facts) {
 	for _, one := range []struct {
 		label string
 		on    *bool
@@ -20,16 +21,15 @@ func reportedFacts(t text.Processing, r accounts.Report) (out []ui.Fact) {
 		switch {
 		case one.on == nil:
 		case *one.on:
-			out = append(out, ui.Fact{Key: one.label, Value: ui.Status(ui.Success, t.Enabled)})
+			out.Add(one.label, ui.Status(ui.Success, t.Enabled))
 		default:
-			out = append(out, ui.Fact{Key: one.label, Value: ui.Status(ui.Warning, t.NotEnabled)})
+			out.Add(one.label, ui.Status(ui.Warning, t.NotEnabled))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Capabilities)) {
 		if label := t.Capabilities[name]; label != "" {
 			status := r.Capabilities[name]
-			out = append(out, ui.Fact{Key: label,
-				Value: ui.Status(capabilityTone(status), cmp.Or(t.CapabilityStatuses[status], status))})
+			out.Add(label, ui.Status(capabilityTone(status), cmp.Or(t.CapabilityStatuses[status], status)))
 		}
 	}
 	needed := r.Requirements
@@ -39,16 +39,12 @@ func reportedFacts(t text.Processing, r accounts.Report) (out []ui.Fact) {
 	if needed.DisabledReason != "" {
 		head, _, _ := strings.Cut(needed.DisabledReason, ".")
 		words := cmp.Or(t.DisabledReasons[needed.DisabledReason], t.DisabledReasons[head], t.DisabledReasons[""])
-		out = append(out, ui.Fact{Key: t.DisabledBecause, Value: ui.Status(ui.Danger, words)})
+		out.Add(t.DisabledBecause, ui.Status(ui.Danger, words))
 	}
-	if len(needed.PastDue) > 0 {
-		out = append(out, ui.Fact{Key: t.PastDue, Value: ui.Plain(detailWords(needed.PastDue))})
-	}
-	if len(needed.CurrentlyDue) > 0 {
-		out = append(out, ui.Fact{Key: t.DueNow, Value: ui.Plain(detailWords(needed.CurrentlyDue))})
-	}
+	out.Text(t.PastDue, detailWords(needed.PastDue))
+	out.Text(t.DueNow, detailWords(needed.CurrentlyDue))
 	if !needed.Deadline.IsZero() {
-		out = append(out, ui.Fact{Key: t.DueBy, Value: ui.Time(needed.Deadline)})
+		out.Add(t.DueBy, ui.Time(needed.Deadline))
 	}
 	return out
 }

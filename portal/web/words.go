@@ -111,6 +111,23 @@ func (f *Facts) Text(key, value string) {
 	}
 }
 
+// Code adds a piece of code, which leads to its page if there is one to open.
+func (f *Facts) Code(key, value, page string) {
+	switch {
+	case value != "" && page != "":
+		f.Add(key, ui.Linked(value, page))
+	case value != "":
+		f.Add(key, ui.Mono(value))
+	}
+}
+
+// Merchant adds a merchant by its id, which leads to its page.
+func (f *Facts) Merchant(key string, id *int64) {
+	if id != nil {
+		f.Code(key, Numeral(id), MerchantsPath+"/"+Numeral(id))
+	}
+}
+
 // Copied adds a text with a button that copies it.
 func (f *Facts) Copied(key, value string) {
 	if value != "" {
