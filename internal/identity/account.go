@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"net/netip"
 	"slices"
 	"strconv"
@@ -43,10 +42,7 @@ func (s *Service) Enter(ctx context.Context, p Person, from Visitor) (Entered, e
 				@kind = ANY (p.muted_mails) AS muted
 			FROM people p WHERE p.id = @person AND p.password_hash = @known_by FOR SHARE`,
 			pg.Args{"hash": digest(from.Browser), "person": p.ID, "known_by": p.knownBy, "kind": NewSignInMail})
-		if errors.Is(err, pg.ErrNone) {
-			return errSecondStep
-		}
-		if err != nil {
+		if err = pg.Or(err, errSecondStep); err != nil {
 			return err
 		}
 		s.startSessionTx(tx, out.SessionID, p.ID, from)
@@ -79,10 +75,7 @@ func (s *Service) RenewSession(ctx context.Context, id string, proven bool) (str
 		UPDATE portal_sessions SET id_hash = @next, proven_at = CASE WHEN @proven::boolean THEN @now ELSE proven_at END
 			WHERE id_hash = @hash`,
 		pg.Args{"next": digest(next), "proven": proven, "now": s.now(), "hash": digest(id)})
-	if err == nil && n == 0 {
-		err = ErrNoSession
-	}
-	return next, err
+	return next, pg.Hit(n, err, ErrNoSession)
 }
 
 // Proof is what someone who is signed in shows again; one of the two.
@@ -158,10 +151,7 @@ func (s *Service) Sessions(ctx context.Context, personID int64) ([]OpenSession, 
 func (s *Service) RevokeSession(ctx context.Context, personID, number int64) error {
 	n, err := pg.Exec(ctx, s.pool, `DELETE FROM portal_sessions WHERE person_id = @person
 		AND id = @number`, pg.Args{"person": personID, "number": number})
-	if err == nil && n == 0 {
-		err = fault.Missing()
-	}
-	return err
+	return pg.Hit(n, err, fault.Missing())
 }
 
 // RevokeOthers ends all of a person's sessions but one.

@@ -64,10 +64,7 @@ func (s *Service) SetUpAuthenticator(ctx context.Context, p Person) (Authenticat
 			totp_shown_at = CASE WHEN totp_shown_at > @old THEN totp_shown_at ELSE @now END
 		WHERE id = @person AND totp_since IS NULL RETURNING totp_sealed`,
 		pg.Args{"sealed": sealed, "person": p.ID, "now": s.now(), "old": s.now().Add(-setUpLife)})
-	if errors.Is(err, pg.ErrNone) {
-		return Authenticator{}, errAuthenticator
-	}
-	if err != nil {
+	if err = pg.Or(err, errAuthenticator); err != nil {
 		return Authenticator{}, err
 	}
 	text, err := s.box.Open(kept, totpPurpose(p.ID))
@@ -119,10 +116,7 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 		return nil, err
 	}
 	step, err := s.stepOf(ctx, p.ID, false, tidyCode(code))
-	if errors.Is(err, pg.ErrNone) {
-		return nil, errAuthenticator
-	}
-	if err != nil {
+	if err = pg.Or(err, errAuthenticator); err != nil {
 		return nil, err
 	}
 	if step == 0 {
@@ -132,11 +126,8 @@ func (s *Service) ConfirmAuthenticator(ctx context.Context, p Person, code strin
 		n, err := tx.Exec(ctx, `UPDATE people SET totp_since = @now, totp_step = @step
 			WHERE id = @person AND totp_since IS NULL AND totp_shown_at > @old`,
 			pg.Args{"now": s.now(), "step": step, "person": p.ID, "old": s.now().Add(-setUpLife)})
-		if err != nil {
+		if err = pg.Hit(n, err, errAuthenticator); err != nil {
 			return err
-		}
-		if n == 0 {
-			return errAuthenticator
 		}
 		if codes, err = s.firstCodesTx(ctx, tx, p); err != nil {
 			return err

@@ -3,7 +3,6 @@ package identity
 import (
 	"cmp"
 	"context"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -252,10 +251,7 @@ func (s *Service) openInvitation(ctx context.Context, q pg.Querier, text string)
 	i, err := pg.One[Invitation](ctx, q, `SELECT `+invitationColumns+`
 		WHERE t.token_hash = @hash AND t.accepted_at IS NULL AND t.withdrawn_at IS NULL AND t.expires_at > @now`,
 		pg.Args{"hash": digest(text), "now": s.now()})
-	if errors.Is(err, pg.ErrNone) {
-		return i, errInvitation
-	}
-	return i, err
+	return i, pg.Or(err, errInvitation)
 }
 
 // Acceptance is what someone new says of themselves.
@@ -314,11 +310,8 @@ func (s *Service) acceptTx(ctx context.Context, tx *pg.Tx, text string, p Person
 		WHERE token_hash = @hash AND accepted_at IS NULL AND withdrawn_at IS NULL AND expires_at > @now
 			AND lower(email) = lower(@email)`,
 		pg.Args{"now": now, "hash": digest(text), "email": p.Email})
-	if err != nil {
+	if err = pg.Hit(n, err, errInvitation); err != nil {
 		return err
-	}
-	if n == 0 {
-		return errInvitation
 	}
 	i, err := pg.One[Invitation](ctx, tx, `SELECT `+invitationColumns+` WHERE t.token_hash =
 		@hash`, pg.Args{"hash": digest(text)})

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/netip"
 	"net/url"
@@ -173,10 +172,7 @@ func (s *Service) takeChallenge(ctx context.Context, token string, personID *int
 			FROM @person::bigint
 		RETURNING challenge::text`,
 		pg.Args{"hash": digest(token), "now": s.now(), "person": personID})
-	if errors.Is(err, pg.ErrNone) {
-		return out, errPasskey
-	}
-	if err != nil {
+	if err = pg.Or(err, errPasskey); err != nil {
 		return out, err
 	}
 	return out, json.Unmarshal([]byte(text), &out)
@@ -272,10 +268,7 @@ func (s *Service) usePasskey(ctx context.Context, token, answer string) (Person,
 		UPDATE passkeys SET credential = @credential, last_used_at = @now WHERE person_id = @person
 			AND credential_id = @credential_id`,
 		pg.Args{"credential": string(text), "now": s.now(), "person": holder.ID, "credential_id": key.ID})
-	if err == nil && n == 0 { // removed in the meantime
-		err = errPasskey
-	}
-	return holder.Person, err
+	return holder.Person, pg.Hit(n, err, errPasskey) // removed in the meantime
 }
 
 // ProveByPasskey is [Service.Prove] by one of the person's own keys. Faults: passkey_refused, too_many_attempts.
@@ -313,11 +306,8 @@ func (s *Service) RemovePasskey(ctx context.Context, p Person, id int64) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `DELETE FROM passkeys WHERE person_id = @person
 			AND id = @id`, pg.Args{"person": p.ID, "id": id})
-		if err != nil {
+		if err = pg.Hit(n, err, fault.Missing()); err != nil {
 			return err
-		}
-		if n == 0 {
-			return fault.Missing()
 		}
 		endCodesTx(tx, p.ID)
 		return s.changedTx(tx, p, PasskeyRemoved)

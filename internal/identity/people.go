@@ -119,10 +119,7 @@ func (s *Service) ResetPerson(ctx context.Context, in NewPerson) error {
 	return pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		id, err := pg.Value[int64](ctx, tx, `SELECT id FROM people WHERE lower(email) = lower(@email)`,
 			pg.Args{"email": in.Email})
-		if errors.Is(err, pg.ErrNone) {
-			return fault.Missing()
-		}
-		if err != nil {
+		if err = pg.Or(err, fault.Missing()); err != nil {
 			return err
 		}
 		s.keepFormerTx(tx, id)
@@ -328,10 +325,7 @@ func (s *Service) person(ctx context.Context, row attemptRow) (Person, error) {
 
 // personOf is the person of an id that was looked up by a secret; missing if there is none.
 func (s *Service) personOf(ctx context.Context, id int64, err, missing error) (Person, error) {
-	if errors.Is(err, pg.ErrNone) {
-		return Person{}, missing
-	}
-	if err != nil {
+	if err = pg.Or(err, missing); err != nil {
 		return Person{}, err
 	}
 	return personByID(ctx, s.pool, id)

@@ -152,8 +152,5 @@ func (s *Service) Switch(ctx context.Context, sessionID string, v Session, to au
 		WHERE id_hash = @hash AND person_id = @person
 			AND (@application::bigint IS NULL OR EXISTS (SELECT FROM applications WHERE id = @application))`,
 		pg.Args{"domain": to.String(), "application": chosen, "hash": digest(sessionID), "person": v.ID})
-	if err == nil && n == 0 {
-		err = fault.Missing()
-	}
-	return err
+	return pg.Hit(n, err, fault.Missing())
 }

@@ -98,10 +98,7 @@ func (s *Service) MakeReset(ctx context.Context, operator authz.Actor,
 		return s.audit.DoneTx(tx, operator, accountChange, aboutPerson(p), nil,
 			map[string]string{"change": string(ResetMade)})
 	})
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.Missing()
-	}
-	return token, until, err
+	return token, until, pg.Or(err, fault.Missing())
 }
 
 var errReset = fault.New(fault.KindGone, "reset_ended", "This link has expired or was used already. Ask for a new one.")
@@ -132,11 +129,8 @@ func (s *Service) Reset(ctx context.Context, token, password string) error {
 	err = pg.InTx(ctx, s.pool, func(tx *pg.Tx) error {
 		n, err := tx.Exec(ctx, `UPDATE password_resets SET used_at = @now WHERE token_hash = @hash AND used_at IS NULL
 			AND expires_at > @now`, pg.Args{"hash": digest(token), "now": s.now()})
-		if err != nil {
+		if err = pg.Hit(n, err, errReset); err != nil {
 			return err
-		}
-		if n == 0 {
-			return errReset
 		}
 		return s.setPasswordTx(tx, p, hash, "")
 	})

@@ -46,10 +46,7 @@ func (s *Service) StartSecondStep(ctx context.Context, p Person) (string, error)
 		INSERT INTO started_sign_ins (token_hash, person_id, created_at)
 		SELECT @hash, id, @now FROM people WHERE id = @person AND password_hash = @known_by FOR SHARE`,
 		pg.Args{"hash": digest(token), "person": p.ID, "known_by": p.knownBy, "now": s.now()})
-	if err == nil && n == 0 {
-		err = errSecondStep
-	}
-	return token, err
+	return token, pg.Hit(n, err, errSecondStep)
 }
 
 var errSecondStep = fault.New(fault.KindUnauthenticated, "sign_in_again",
@@ -81,10 +78,7 @@ func (s *Service) FinishSecondStep(ctx context.Context, token, code string) (Per
 func (s *Service) endSecondStep(ctx context.Context, token string) error {
 	n, err := pg.Exec(ctx, s.pool, `DELETE FROM started_sign_ins WHERE token_hash = @hash`,
 		pg.Args{"hash": digest(token)})
-	if err == nil && n == 0 { // another request was first
-		err = errSecondStep
-	}
-	return err
+	return pg.Hit(n, err, errSecondStep) // another request was first
 }
 
 // takeCode takes either kind of code of a person, within a bound. Faults: code_wrong, too_many_attempts.

@@ -114,10 +114,7 @@ func (s *Service) findSession(ctx context.Context, id string, alive bool) (Sessi
 				`+grantsOf+`
 		FROM portal_sessions v JOIN people p ON p.id = v.person_id
 		WHERE v.id_hash = @hash AND v.last_seen_at > @idle AND v.created_at > @oldest`, args)
-	if errors.Is(err, pg.ErrNone) {
-		return Session{}, ErrNoSession
-	}
-	if err != nil {
+	if err = pg.Or(err, ErrNoSession); err != nil {
 		return Session{}, err
 	}
 	if noted := now.Add(-sessionNoted); alive && !row.LastSeenAt.After(noted) {

@@ -2,7 +2,6 @@ package identity
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -282,10 +281,7 @@ func heldTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, d authz.Domain) e
 		WHERE person_id = @person AND role = @role AND scope = @scope AND application_id IS NOT DISTINCT
 			FROM @application
 			AND organization_id IS NOT DISTINCT FROM @organization FOR SHARE`, args)
-	if errors.Is(err, pg.ErrNone) {
-		return authz.Denied(manages(d))
-	}
-	return err
+	return pg.Or(err, authz.Denied(manages(d)))
 }
 
 // refused writes down a refusal that a transaction, which is rolled back, ended with. Any other error is only returned.
