@@ -166,10 +166,7 @@ func (s *Service) authorize(ctx context.Context, l Link, in token.BankInput, ver
 			"details": details,
 			"email":   in.Billing.Email, "until": s.deps.Now().Add(authorizationLife), "hash": l.SecretHash,
 			"account": chosen, "visit": l.VisitID})
-	if err == nil && n == 0 {
-		err = gone
-	}
-	return err
+	return pg.Hit(n, err, gone)
 }
 
 // purpose is what an account is sealed for: the way of one payer, at one merchant.
@@ -241,10 +238,7 @@ func useTx(ctx context.Context, tx *pg.Tx, l Link, made ids.Token) error {
 		UPDATE bank_links SET used = true, token_id = @token WHERE secret_hash = @hash
 			AND application_id = @application_id AND NOT used`,
 		pg.Args{"token": made, "hash": l.SecretHash, "application_id": l.ApplicationID})
-	if err == nil && n == 0 {
-		err = errUsed
-	}
-	return err
+	return pg.Hit(n, err, errUsed)
 }
 
 func (s *Service) unseal(l Link) (token.LinkedInput, error) {

@@ -68,10 +68,7 @@ func (s *Service) Choose(ctx context.Context, secret, institutionID, back string
 		WHERE secret_hash = @hash AND state = 'open'`,
 		pg.Args{"id": found.ID, "name": found.Name, "visit": pages.VisitID, "address": pages.Address,
 			"hash": l.SecretHash})
-	if err == nil && n == 0 {
-		err = ErrEnded
-	}
-	return pages.Address, err
+	return pages.Address, pg.Hit(n, err, ErrEnded)
 }
 
 // Visited says the outcome of the payer's visit of his bank's pages: canceled if there was none.
@@ -106,10 +103,7 @@ func (s *Service) ChooseAccount(ctx context.Context, secret, key string) error {
 	}
 	n, err := pg.Exec(ctx, s.deps.Pool, `UPDATE bank_links SET account_key = @key WHERE secret_hash = @hash
 		AND state = 'open' AND visit_id = @visit`, pg.Args{"key": key, "hash": l.SecretHash, "visit": l.VisitID})
-	if err == nil && n == 0 {
-		err = ErrEnded
-	}
-	return err
+	return pg.Hit(n, err, ErrEnded)
 }
 
 // Account is the account that a payer chose at his bank. Fault: ErrAccount.

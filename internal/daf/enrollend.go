@@ -20,10 +20,7 @@ func (s *Service) LastEnrollment(ctx context.Context, actor authz.Actor, merchan
 		return Enrollment{}, err
 	}
 	e, err := lastEnrollment(ctx, s.deps.Pool, actor.ApplicationID, merchantID)
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.Missing()
-	}
-	return e, err
+	return e, pg.Or(err, fault.Missing())
 }
 
 // OptOut ends a merchant's enrollment, or an attempt that is in progress. It takes no new donations from then

@@ -47,10 +47,7 @@ func (s *Service) TakeTx(ctx context.Context, tx *pg.Tx, applicationID, merchant
 		FOR UPDATE`,
 		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "session": workflowSessionID,
 			"grant": grantID})
-	if errors.Is(err, pg.ErrNone) {
-		err = ErrUnknown
-	}
-	return a, err
+	return a, pg.Or(err, ErrUnknown)
 }
 
 // UsedTx notes which donation became of what TakeTx found in the same transaction.
@@ -59,8 +56,5 @@ func UsedTx(ctx context.Context, tx *pg.Tx, a Authorized, donation ids.Donation)
 		UPDATE daf_workflows SET donation_id = @donation
 		WHERE application_id = @application_id AND secret_hash = @hash AND donation_id IS NULL`,
 		pg.Args{"donation": donation, "application_id": a.ApplicationID, "hash": a.SecretHash})
-	if err == nil && n == 0 {
-		err = errUsed
-	}
-	return err
+	return pg.Hit(n, err, errUsed)
 }

@@ -165,10 +165,7 @@ var errEnded = fault.New(fault.KindConflict, "daf_session_ended", "This donation
 
 // ended tells with errEnded that no row of an open way was changed.
 func ended(n int64, err error) error {
-	if err == nil && n == 0 {
-		err = errEnded
-	}
-	return err
+	return pg.Hit(n, err, errEnded)
 }
 
 // Cancel ends a way without an authorization. One that has ended stays as it is.

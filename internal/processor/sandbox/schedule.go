@@ -9,7 +9,6 @@ import (
 	"svcpay/internal/platform/calendar"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/processor"
-	"svcpay/internal/sandbox/kit"
 )
 
 // due is something that will happen to an account.
@@ -71,7 +70,7 @@ func dropTx(tx *pg.Tx, pending []due) {
 // NextDue is the earliest time later than after, by their own clocks, at which the feed has something
 // new for the accounts with that prefix (see [processor.AccountPrefix]); nil if nothing is coming.
 func (p *Processor) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
-	next, err := kit.OrNil(pg.Value[time.Time](ctx, p.pool, `
+	next, err := pg.OrNil(pg.Value[time.Time](ctx, p.pool, `
 		SELECT due_at FROM sandbox_processor_schedule
 		WHERE processor = @processor AND starts_with(account, @prefix) AND due_at > @after
 		ORDER BY due_at LIMIT 1`, pg.Args{"processor": p.name, "prefix": accountPrefix, "after": after}))

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"regexp"
 	"slices"
@@ -55,10 +54,7 @@ func (p *Processor) Simulate(ctx context.Context, s Simulation) error {
 		}
 		return impossible("The sandbox cannot simulate this event.")
 	})
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
+	return pg.Or(err, fault.Missing())
 }
 
 func impossible(why string) *fault.Error {

@@ -53,14 +53,6 @@ func Written[L any](lines []L, now time.Time, writtenAt func(L) time.Time) []L {
 	return lines
 }
 
-// OrNil returns nil in place of a row that does not exist.
-func OrNil[T any](v T, err error) (*T, error) {
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
-	return &v, err
-}
-
 // AccountTime tells the time of an account. An error means that the account or its time is not known.
 type AccountTime func(ctx context.Context, account string) (time.Time, error)
 

@@ -124,12 +124,8 @@ func (p *Provider) call(ctx context.Context, method, name, path string, body []b
 	case len(text) > maxAnswer:
 		return 0, fmt.Errorf("chariot: %s %s: the answer is too long", method, name)
 	case resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusCreated:
-		return resp.StatusCode, &apiError{
-			method + " " + name,
-			resp.StatusCode,
-			plain(resp.Header.Get("X-Request-Id"), 64),
-			isProblem(resp, text),
-		}
+		return resp.StatusCode, &apiError{method + " " + name, resp.StatusCode,
+			plain(resp.Header.Get("X-Request-Id"), 64), isProblem(resp, text)}
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return resp.StatusCode, fmt.Errorf("chariot: %s %s: the answer cannot be read", method, name)

@@ -107,13 +107,9 @@ func (p *Provider) Enroll(ctx context.Context, e provider.Enrollment) (string, e
 		return "", err
 	}
 	var c connect
-	_, err = p.post(
-		ctx,
-		"/v1/connects",
+	_, err = p.post(ctx, "/v1/connects",
 		newConnect{Organization: o.ID, Name: e.Name, Metadata: map[string]string{"reference": e.Reference},
-			Contact: contact{e.Contact.Email, e.Contact.FirstName, e.Contact.LastName}},
-		&c,
-	)
+			Contact: contact{e.Contact.Email, e.Contact.FirstName, e.Contact.LastName}}, &c)
 	switch {
 	case isMissing(err):
 		return "", provider.ErrNotFound

@@ -210,11 +210,8 @@ func (p *Provider) Events(ctx context.Context, m notice.Message) ([]provider.Eve
 	}
 	switch {
 	case !known:
-		return nil, fmt.Errorf(
-			"chariot: the grant %s has the status %q, which is not known",
-			plain(g.ID, 40),
-			plain(g.Status, 40),
-		)
+		return nil, fmt.Errorf("chariot: the grant %s has the status %q, which is not known", plain(g.ID, 40),
+			plain(g.Status, 40))
 	case kind == "":
 		return nil, nil
 	}

@@ -71,12 +71,8 @@ func (p *Provider) Grant(ctx context.Context, g provider.Grant) (provider.Answer
 }
 
 func (p *Provider) claimTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (s submission, err error) {
-	v, err := pg.One[visit](
-		ctx,
-		tx,
-		`SELECT `+visitColumns+` FROM chariot_visits WHERE id = @id FOR UPDATE`,
-		pg.Args{"id": g.VisitID},
-	)
+	v, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM chariot_visits WHERE id = @id FOR UPDATE`,
+		pg.Args{"id": g.VisitID})
 	if err != nil && !errors.Is(err, pg.ErrNone) {
 		return s, err
 	}
@@ -91,15 +87,8 @@ func (p *Provider) claimTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (s 
 	if err != nil {
 		return s, err
 	}
-	s = submission{
-		Reference:    g.Reference,
-		Amount:       g.Amount,
-		Session:      v.Session,
-		ConnectID:    v.ConnectID,
-		Donor:        v.Donor,
-		AuthorizedAt: v.AuthorizedAt,
-		CreatedAt:    p.config.Now(),
-	}
+	s = submission{Reference: g.Reference, Amount: g.Amount, Session: v.Session, ConnectID: v.ConnectID,
+		Donor: v.Donor, AuthorizedAt: v.AuthorizedAt, CreatedAt: p.config.Now()}
 	code := ""
 	switch {
 	case v.State != provider.VisitAuthorized:
@@ -116,14 +105,8 @@ func (p *Provider) claimTx(ctx context.Context, tx *pg.Tx, g provider.Grant) (s 
 		`
 		INSERT INTO chariot_grants (reference, visit_id, amount, answer, created_at) VALUES (@reference, @visit_id,
 			@amount, @answer, @now)`,
-		pg.Args{
-			"reference": g.Reference,
-			"visit_id":  g.VisitID,
-			"amount":    g.Amount,
-			"answer":    s.Answer,
-			"now":       p.config.Now(),
-		},
-	)
+		pg.Args{"reference": g.Reference, "visit_id": g.VisitID, "amount": g.Amount, "answer": s.Answer,
+			"now": p.config.Now()})
 	return s, nil
 }
 

@@ -55,23 +55,13 @@ func (p *Provider) Succeeded(ctx context.Context, visitID string, s Success) err
 		return errTooOld
 	}
 	now := p.config.Now()
-	n, err := pg.Exec(
-		ctx,
-		p.config.Pool,
-		`
+	n, err := pg.Exec(ctx, p.config.Pool, `
 		UPDATE chariot_visits SET state = 'authorized', session = @session, amount = @amount, authorized_at = @at,
 			fund_id = coalesce(nullif(@fund::text, ''), fund_id)
 		WHERE id = @id AND state = 'open' AND created_at > @after
 			AND NOT EXISTS (SELECT FROM chariot_confirmations WHERE session = @session)`,
-		pg.Args{
-			"id":      visitID,
-			"session": s.Session,
-			"amount":  s.Amount,
-			"fund":    s.FundID,
-			"at":      now.Add(-s.Age),
-			"after":   now.Add(-visitLife),
-		},
-	)
+		pg.Args{"id": visitID, "session": s.Session, "amount": s.Amount, "fund": s.FundID, "at": now.Add(-s.Age),
+			"after": now.Add(-visitLife)})
 	switch {
 	case pg.Violated(err) == "chariot_visits_session_key":
 		return errUsed
@@ -148,10 +138,7 @@ func (p *Provider) Exited(ctx context.Context, visitID string, e Exit) error {
 			INSERT INTO chariot_confirmations (visit_id, session, created_at)
 			SELECT @id, @session, @now WHERE NOT EXISTS (SELECT FROM chariot_visits WHERE session = @session)`,
 			pg.Args{"id": visitID, "session": e.Session, "now": p.config.Now()})
-		if err == nil && n == 0 {
-			err = errUsed
-		}
-		return err
+		return pg.Hit(n, err, errUsed)
 	})
 	if pg.Violated(err) == "chariot_confirmations_session_key" {
 		return errUsed

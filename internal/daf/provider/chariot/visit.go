@@ -68,31 +68,15 @@ func (p *Provider) Visit(ctx context.Context, v provider.Visit) (provider.Pages,
 	if _, ok := processor.MerchantOf(v.Account); !ok {
 		return provider.Pages{}, errNoAccount
 	}
-	id, err := pg.Value[string](
-		ctx,
-		p.config.Pool,
-		`
+	id, err := pg.Value[string](ctx, p.config.Pool, `
 		INSERT INTO chariot_visits AS v (id, reference, account, connect_id, fund_id, amount, donor, return_address,
 			state, created_at)
 		SELECT @id, @reference, @account, connect_id, @fund_id, @amount, @donor, @return, 'open', @now
 			FROM chariot_connects WHERE connect_id = @connect_id
 		ON CONFLICT (reference) DO UPDATE SET reference = v.reference RETURNING id`,
-		pg.Args{
-			"id":         newVisitID(),
-			"reference":  v.Reference,
-			"account":    v.Account,
-			"connect_id": v.ConnectID,
-			"fund_id":    v.FundID,
-			"amount":     v.Amount,
-			"donor":      v.Donor,
-			"return":     v.Return,
-			"now":        p.config.Now(),
-		},
-	)
-	if errors.Is(err, pg.ErrNone) {
-		err = provider.ErrNotFound
-	}
-	if err != nil {
+		pg.Args{"id": newVisitID(), "reference": v.Reference, "account": v.Account, "connect_id": v.ConnectID,
+			"fund_id": v.FundID, "amount": v.Amount, "donor": v.Donor, "return": v.Return, "now": p.config.Now()})
+	if err = pg.Or(err, provider.ErrNotFound); err != nil {
 		return provider.Pages{}, wrapped(err)
 	}
 	return provider.Pages{VisitID: id, Address: p.config.PagesOrigin + PagesPath + id}, nil

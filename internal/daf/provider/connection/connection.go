@@ -48,12 +48,8 @@ const columns = `provider, version, credentials, credentials_last4, credentials_
 
 // find reads a connection; nil if there is none.
 func find(ctx context.Context, q pg.Querier, name string) (*Connection, error) {
-	c, err := pg.One[Connection](ctx, q, `SELECT `+columns+` FROM daf_provider_connections WHERE provider = @provider`,
-		pg.Args{"provider": name})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
-	return &c, err
+	return pg.OrNil(pg.One[Connection](ctx, q,
+		`SELECT `+columns+` FROM daf_provider_connections WHERE provider = @provider`, pg.Args{"provider": name}))
 }
 
 // purpose is what the credentials of a provider are sealed for.
@@ -279,11 +275,8 @@ func testedTx(ctx context.Context, tx *pg.Tx, c Connection) (Connection, error) 
 		UPDATE daf_provider_connections SET version = version + 1, needs = @needs, tested_at = @now, updated_at = @now
 		WHERE provider = @provider AND version = @version RETURNING `+columns,
 		pg.Args{"provider": c.Provider, "version": c.Version, "needs": c.Missing, "now": c.TestedAt})
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.New(fault.KindChanged, "object_changed",
-			"The connection was changed during the test. Test it again.")
-	}
-	return after, err
+	return after, pg.Or(err, fault.New(fault.KindChanged, "object_changed",
+		"The connection was changed during the test. Test it again."))
 }
 
 // write stores a connection, and records who did it.

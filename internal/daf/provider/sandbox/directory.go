@@ -3,7 +3,6 @@ package sandbox
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -73,10 +72,7 @@ func (p *Provider) Enroll(ctx context.Context, e provider.Enrollment) (string, e
 func (p *Provider) enrolled(ctx context.Context, connectID string) (string, error) {
 	name, err := pg.Value[string](ctx, p.pool, `SELECT name FROM sandbox_daf_enrollments WHERE connect_id = @id`,
 		pg.Args{"id": connectID})
-	if errors.Is(err, pg.ErrNone) {
-		return "", provider.ErrNotFound
-	}
-	return name, err
+	return name, pg.Or(err, provider.ErrNotFound)
 }
 
 // SlowFund is the fund whose pages take too long, anyone who signs in.

@@ -93,7 +93,7 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 // NextDue is the earliest time later than after, by their own clocks, at which the feed has something new for the
 // accounts with that prefix (see processor.AccountPrefix); nil if nothing is coming.
 func (p *Provider) NextDue(ctx context.Context, accountPrefix string, after time.Time) (*time.Time, error) {
-	next, err := kit.OrNil(pg.Value[time.Time](ctx, p.pool, `
+	next, err := pg.OrNil(pg.Value[time.Time](ctx, p.pool, `
 		SELECT due_at FROM sandbox_daf_schedule WHERE starts_with(account, @prefix) AND due_at > @after
 		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after}))
 	if err != nil {

@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 	"strings"
 
 	"svcpay/internal/daf/provider"
@@ -188,10 +187,7 @@ func (p *Provider) change(ctx context.Context, visitID string, at Step,
 	err = pg.InTx(ctx, p.pool, func(tx *pg.Tx) error {
 		before, err := pg.One[visit](ctx, tx, `SELECT `+visitColumns+` FROM sandbox_daf_visits
 			WHERE id = @id FOR UPDATE`, pg.Args{"id": visitID})
-		if errors.Is(err, pg.ErrNone) {
-			return fault.Missing()
-		}
-		if err != nil {
+		if err = pg.Or(err, fault.Missing()); err != nil {
 			return err
 		}
 		if before.Step != at {

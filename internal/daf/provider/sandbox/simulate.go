@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"context"
-	"errors"
 
 	"svcpay/internal/daf/provider"
 	"svcpay/internal/fault"
@@ -33,14 +32,8 @@ func (p *Provider) Simulate(ctx context.Context, s Simulation) error {
 		// What is scheduled is what has not happened yet.
 		n, err := tx.Exec(ctx, `UPDATE sandbox_daf_schedule SET due_at = @now, kind = @kind
 			WHERE reference = @reference`, pg.Args{"now": now, "kind": s.Kind, "reference": s.Reference})
-		if err == nil && n == 0 {
-			err = fault.New(fault.KindConflict, "simulation_not_possible",
-				"The grant was completed or canceled already.")
-		}
-		return err
+		return pg.Hit(n, err, fault.New(fault.KindConflict, "simulation_not_possible",
+			"The grant was completed or canceled already."))
 	})
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
+	return pg.Or(err, fault.Missing())
 }
