@@ -2,7 +2,6 @@ package fee
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -81,10 +80,7 @@ func (q series) lockTx(ctx context.Context, tx *pg.Tx) error {
 			SELECT id FROM merchants WHERE application_id = @application_id
 				AND id = @merchant_id FOR NO KEY UPDATE`, q.args(nil))
 	}
-	if errors.Is(err, pg.ErrNone) {
-		return fault.Missing()
-	}
-	return err
+	return pg.Or(err, fault.Missing())
 }
 
 // addTx queues a new schedule. Its version is the next of the series.

@@ -109,10 +109,7 @@ func (s *Service) UndoAssociation(ctx context.Context, actor authz.Actor, versio
 	return pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) error {
 		content, err := pg.Value[string](ctx, tx, `SELECT content FROM wallet_a_domain_files
 			WHERE version = @version::bigint - 1`, pg.Args{"version": version})
-		if errors.Is(err, pg.ErrNone) {
-			return fault.Missing()
-		}
-		if err != nil {
+		if err = pg.Or(err, fault.Missing()); err != nil {
 			return err
 		}
 		_, err = s.installTx(ctx, tx, actor, content, &version)
@@ -139,10 +136,7 @@ func (s *Service) installTx(ctx context.Context, tx *pg.Tx, actor authz.Actor, c
 			WHERE f.version = @was
 		RETURNING version, content,
 			installed_at`, pg.Args{"content": content, "now": s.deps.Clock.Machine(), "was": was.Version})
-	if errors.Is(err, pg.ErrNone) { // the first file was installed by someone else just now
-		return was, errOtherFile
-	}
-	if err != nil {
+	if err = pg.Or(err, errOtherFile); err != nil { // the first file was installed by someone else just now
 		return was, err
 	}
 	return is, s.audit.DoneTx(tx, actor, authz.AssociationWrite, associationFile(), was.entry(), is.entry())
@@ -158,10 +152,7 @@ const selectAssociation = `SELECT version, content, installed_at FROM wallet_a_d
 // resource_missing until one is installed.
 func (s *Service) Association(ctx context.Context) (AssociationFile, error) {
 	out, err := pg.One[AssociationFile](ctx, s.deps.Pool, selectAssociation, pg.Args{})
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.New(fault.KindNotFound, "resource_missing", "There is no association file yet.")
-	}
-	return out, err
+	return out, pg.Or(err, fault.New(fault.KindNotFound, "resource_missing", "There is no association file yet."))
 }
 
 // formerFiles is how many former versions people see.

@@ -81,10 +81,7 @@ func (s *Service) OpenPayoutAccount(ctx context.Context, applicationID, merchant
 			WHERE application_id = @application_id AND merchant_id = @merchant_id AND id = @id
 				AND entry_mode = 'payout_account' AND status = 'active'`,
 			pg.Args{"application_id": applicationID, "merchant_id": merchantID, "id": id})
-		if errors.Is(err, pg.ErrNone) {
-			return fault.Missing()
-		}
-		if err != nil {
+		if err = pg.Or(err, fault.Missing()); err != nil {
 			return err
 		}
 		sealed, err := vault.SealedTx(ctx, tx, []ids.Token{id}, s.deps.Now())

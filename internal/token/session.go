@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
-	"errors"
 	"strconv"
 	"strings"
 	"time"
@@ -178,10 +177,7 @@ func (s *Service) CountAttempt(ctx context.Context, id string) (SessionUse, erro
 	row, err := pg.One[SessionUse](ctx, s.deps.Pool, `
 		UPDATE client_sessions s SET attempts = s.attempts + 1`+ofSession,
 		pg.Args{"hash": hashSession(id), "now": s.deps.Now()})
-	if errors.Is(err, pg.ErrNone) {
-		err = errEnded
-	}
-	return row, err
+	return row, pg.Or(err, errEnded)
 }
 
 // uncount removes an attempt that ended in a challenge from the session's count.

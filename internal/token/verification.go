@@ -101,12 +101,8 @@ func insertVerificationTx(tx *pg.Tx, r newToken, m instant.Moment) {
 
 // findVerification reads the verification of a token; nil if it is of an earlier version.
 func findVerification(ctx context.Context, q pg.Querier, id ids.Token) (*verification, error) {
-	v, err := pg.One[verification](ctx, q, `
-		SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.token_id = @id`, pg.Args{"id": id})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
-	return &v, err
+	return pg.OrNil(pg.One[verification](ctx, q, `
+		SELECT `+verificationColumns+` FROM bank_verifications v WHERE v.token_id = @id`, pg.Args{"id": id}))
 }
 
 // endVerificationTx queues how a verification ended, unless it had ended before.

@@ -81,11 +81,8 @@ func insertTx(ctx context.Context, tx *pg.Tx, e Endpoint) error {
 		pg.Args{"id": e.ID, "application_id": e.ApplicationID, "url": e.URL, "description": e.Description,
 			"events": e.Events,
 			"status": e.Status, "secret": e.Sealed, "metadata": e.Metadata, "now": e.CreatedAt, "most": maxEndpoints})
-	if err == nil && n == 0 {
-		err = fault.Refused("webhook_endpoints_exhausted",
-			fmt.Sprintf("An application has at most %d endpoints. Delete one.", maxEndpoints))
-	}
-	return err
+	return pg.Hit(n, err, fault.Refused("webhook_endpoints_exhausted",
+		fmt.Sprintf("An application has at most %d endpoints. Delete one.", maxEndpoints)))
 }
 
 // Get returns an endpoint of the actor's application. A malformed id, an unknown one and another

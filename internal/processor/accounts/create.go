@@ -277,14 +277,10 @@ func aboutCreation(c Creation) audit.Subject {
 
 // requestedBy reads the creation for a merchant whose outcome is unknown; nil if there is none.
 func requestedBy(ctx context.Context, q pg.Querier, applicationID, merchantID int64) (*Creation, error) {
-	c, err := pg.One[Creation](ctx, q, `
+	return pg.OrNil(pg.One[Creation](ctx, q, `
 		SELECT `+creationColumns+` FROM account_creations
 		WHERE application_id = @application_id AND merchant_id = @merchant_id AND status = @requested`,
-		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "requested": requested})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
-	return &c, err
+		pg.Args{"application_id": applicationID, "merchant_id": merchantID, "requested": requested}))
 }
 
 func insertCreationTx(tx *pg.Tx, c Creation) {
@@ -303,8 +299,5 @@ func lockMerchantTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) err
 	_, err := pg.Value[int64](ctx, tx, `
 		SELECT id FROM merchants WHERE application_id = @application_id AND id = @id FOR NO KEY UPDATE`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.Missing()
-	}
-	return err
+	return pg.Or(err, fault.Missing())
 }

@@ -2,7 +2,6 @@ package accounts
 
 import (
 	"context"
-	"errors"
 
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
@@ -12,13 +11,9 @@ import (
 
 // find reads the record of an account; nil if it was not connected.
 func find(ctx context.Context, q pg.Querier, of processor.Account) (*Account, error) {
-	a, err := pg.One[Account](ctx, q, `
+	return pg.OrNil(pg.One[Account](ctx, q, `
 		SELECT `+columns+` FROM processor_accounts WHERE processor = @processor AND external_account = @external`,
-		pg.Args{"processor": of.Adapter, "external": of.External})
-	if errors.Is(err, pg.ErrNone) {
-		return nil, nil
-	}
-	return &a, err
+		pg.Args{"processor": of.Adapter, "external": of.External}))
 }
 
 func lockTx(ctx context.Context, tx *pg.Tx, applicationID int64, id ids.ProcessorAccount) (Account, error) {
@@ -44,11 +39,8 @@ func insertTx(ctx context.Context, tx *pg.Tx, a Account) error {
 			"methods":    a.Methods,
 			"currencies": a.Currencies, "priority": a.Priority, "status": a.Status, "onboarding": a.Onboarding,
 			"report": a.Report, "tested_at": a.TestedAt, "now": a.CreatedAt})
-	if err == nil && n == 0 {
-		err = fault.New(fault.KindConflict, "processor_account_connected",
-			"This account is already connected. Edit or enable it instead.").On("external_account")
-	}
-	return err
+	return pg.Hit(n, err, fault.New(fault.KindConflict, "processor_account_connected",
+		"This account is already connected. Edit or enable it instead.").On("external_account"))
 }
 
 func updateTx(tx *pg.Tx, a Account) {
@@ -68,8 +60,5 @@ func updateTx(tx *pg.Tx, a Account) {
 func merchantTx(ctx context.Context, tx *pg.Tx, applicationID, id int64) error {
 	_, err := pg.Value[int64](ctx, tx, `SELECT id FROM merchants WHERE application_id = @application_id AND id = @id`,
 		pg.Args{"application_id": applicationID, "id": id})
-	if errors.Is(err, pg.ErrNone) {
-		err = fault.Missing()
-	}
-	return err
+	return pg.Or(err, fault.Missing())
 }
