@@ -9,7 +9,6 @@ import (
 
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
-	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 )
 
@@ -78,28 +77,10 @@ func (q *query) wait() time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// objectKinds read the ids of what events are about.
-var objectKinds = []func(string) ([16]byte, error){
-	bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout),
-	bytesOf(ids.ParseToken), bytesOf(ids.ParseDonation), bytesOf(ids.ParseEndpoint), bytesOf(ids.ParseFeeChange),
-}
-
-func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([16]byte, error) {
-	return func(text string) ([16]byte, error) {
-		id, err := parse(text)
-		return id.Bytes(), err
-	}
-}
-
 // parseAny reads the id of any object that events are about; a merchant's is an integer.
 func parseAny(text string) ([16]byte, error) {
 	if n := positive(text); n > 0 {
 		return merchant.ObjectID(n), nil
 	}
-	for _, parse := range objectKinds {
-		if id, err := parse(text); err == nil {
-			return id, nil
-		}
-	}
-	return [16]byte{}, ids.ErrID
+	return event.ObjectID(text)
 }

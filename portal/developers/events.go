@@ -42,33 +42,13 @@ func eventInput(c *web.Request) (event.ListInput, error) {
 		in.Merchants = []int64{id}
 	}
 	if words := strings.TrimSpace(query.Get("q")); words != "" {
-		id, err := objectOf(words)
+		id, err := event.ObjectID(words)
 		if err != nil {
-			return in, err
+			return in, fault.Missing()
 		}
 		in.ObjectID = &id
 	}
 	return in, nil
-}
-
-// objectOf reads the id of anything that events report.
-func objectOf(words string) ([16]byte, error) {
-	for _, read := range []func(string) ([16]byte, error){
-		bytesOf(ids.ParseCharge), bytesOf(ids.ParseRefund), bytesOf(ids.ParseDispute), bytesOf(ids.ParsePayout),
-		bytesOf(ids.ParseDonation), bytesOf(ids.ParseToken), bytesOf(ids.ParseEndpoint),
-	} {
-		if id, err := read(words); err == nil {
-			return id, nil
-		}
-	}
-	return [16]byte{}, fault.Missing()
-}
-
-func bytesOf[K ids.Kind](parse func(string) (ids.ID[K], error)) func(string) ([16]byte, error) {
-	return func(words string) ([16]byte, error) {
-		id, err := parse(words)
-		return id.Bytes(), err
-	}
 }
 
 func (p *Pages) eventList() web.List[event.Event, int64] {

@@ -11,6 +11,7 @@ import (
 	"github.com/a-h/templ"
 
 	"svcpay/internal/authz"
+	"svcpay/internal/event"
 	"svcpay/internal/fault"
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/idempotency"
@@ -53,7 +54,7 @@ func logInput(c *web.Request, at page.Input[ids.Request]) requestlog.ListInput {
 		in.Merchants = []int64{id}
 	}
 	words := strings.TrimSpace(query.Get("q"))
-	if _, err := objectOf(words); err == nil {
+	if _, err := event.ObjectID(words); err == nil {
 		in.ObjectID = &words
 	} else if words != "" {
 		in.IdempotencyKey = &words
