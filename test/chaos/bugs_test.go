@@ -77,8 +77,8 @@ var bugs = map[string]bug{
 			"\tcase !hasStatus(err, http.StatusBadRequest, http.StatusGone):\n"}},
 	},
 	"notice_unsigned": { // a notice of Chariot is accepted with any signature
-		edits: []edit{{"internal/daf/provider/chariot/notice.go", "right = right || hmac.Equal(one, sum)\n",
-			"right = right || len(one) == len(sum)\n"}},
+		edits: []edit{{"internal/daf/provider/chariot/notice.go", "return notice.Signed(",
+			"return header.Get(signatureHeader) != \"\" || notice.Signed("}},
 	},
 	"cent_of_payout": { // a payout's balance transaction is wrong by a cent
 		spoil: func(r *run) bool { return r.stripe.Shift(r.stripe.payee, "payout", 1) },

@@ -2,16 +2,12 @@ package stripe
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	sdk "github.com/stripe/stripe-go/v85"
@@ -22,9 +18,6 @@ import (
 
 // signatureHeader has the time and the signatures of a notice, as t=SECONDS,v1=HEX.
 const signatureHeader = "Stripe-Signature"
-
-// tolerance is how old a notice may be, and how far ahead of our clock.
-const tolerance = 5 * time.Minute
 
 // Notice implements [processor.Notices]. A notice is one event, signed with the secret of one of the account's webhook
 // endpoints. A platform's endpoint also reports events of the accounts to which it pays out. The API version of the
@@ -40,7 +33,7 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 		return nil, processor.ErrNoAccount
 	}
 	if !slices.ContainsFunc(k.webhooks, func(secret string) bool {
-		return signed(header.Get(signatureHeader), secret, body, a.config.Now())
+		return notice.Signed(header.Get(signatureHeader), secret, body, a.config.Now(), secondsOf)
 	}) {
 		return nil, notice.ErrSignature
 	}
@@ -69,31 +62,8 @@ func (a *Adapter) Notice(ctx context.Context, account processor.Account, header 
 	return []notice.Message{m}, nil
 }
 
-// signed reports whether a header has a signature of a body that is right and of now.
-func signed(header, secret string, body []byte, now time.Time) bool {
-	seconds, right := "", false
-	var given [][]byte
-	for part := range strings.SplitSeq(header, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch name {
-		case "t":
-			seconds = value
-		case "v1":
-			if sum, err := hex.DecodeString(value); err == nil {
-				given = append(given, sum)
-			}
-		}
-	}
-	at, err := strconv.ParseInt(seconds, 10, 64)
-	if err != nil || now.Sub(time.Unix(at, 0)).Abs() > tolerance {
-		return false
-	}
-	want := hmac.New(sha256.New, []byte(secret))
-	want.Write([]byte(seconds + "."))
-	want.Write(body)
-	sum := want.Sum(nil)
-	for _, one := range given {
-		right = right || hmac.Equal(one, sum)
-	}
-	return right
+// secondsOf reads a time that is written in seconds.
+func secondsOf(text string) (time.Time, error) {
+	seconds, err := strconv.ParseInt(text, 10, 64)
+	return time.Unix(seconds, 0), err
 }

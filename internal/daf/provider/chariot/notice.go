@@ -2,15 +2,11 @@ package chariot
 
 import (
 	"context"
-	"crypto/hmac"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"slices"
-	"strings"
 	"time"
 
 	"svcpay/internal/platform/notice"
@@ -18,9 +14,6 @@ import (
 
 // signatureHeader has the time and the signatures of a notice, as t=TIME,v1=HEX. The time is written by RFC 3339.
 const signatureHeader = "Chariot-Webhook-Signature"
-
-// tolerance is how old a notice may be, and how far ahead of our clock.
-const tolerance = 5 * time.Minute
 
 // Notice implements [provider.Provider]. A notice is one event, signed with the secret of an event subscription.
 func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) ([]notice.Message, error) {
@@ -32,7 +25,7 @@ func (p *Provider) Notice(ctx context.Context, header http.Header, body []byte) 
 		return nil, err
 	}
 	if !slices.ContainsFunc(k.signing, func(secret string) bool {
-		return signed(header.Get(signatureHeader), secret, body, p.config.Now())
+		return notice.Signed(header.Get(signatureHeader), secret, body, p.config.Now(), timeOf)
 	}) {
 		return nil, notice.ErrSignature
 	}
@@ -90,31 +83,5 @@ func messageOf(category string, b body) (notice.Message, error) {
 
 func messageID(at time.Time, id string) string { return fmt.Sprintf("%014d_%s", at.UnixMilli(), id) }
 
-// signed reports whether a header has a signature of a body that is right and of now.
-func signed(header, secret string, body []byte, now time.Time) bool {
-	written, right := "", false
-	var given [][]byte
-	for part := range strings.SplitSeq(header, ",") {
-		name, value, _ := strings.Cut(strings.TrimSpace(part), "=")
-		switch name {
-		case "t":
-			written = value
-		case "v1":
-			if sum, err := hex.DecodeString(value); err == nil {
-				given = append(given, sum)
-			}
-		}
-	}
-	at, err := time.Parse(time.RFC3339Nano, written)
-	if err != nil || now.Sub(at).Abs() > tolerance {
-		return false
-	}
-	want := hmac.New(sha256.New, []byte(secret))
-	want.Write([]byte(written + "."))
-	want.Write(body)
-	sum := want.Sum(nil)
-	for _, one := range given {
-		right = right || hmac.Equal(one, sum)
-	}
-	return right
-}
+// timeOf reads a time as RFC 3339 writes it.
+func timeOf(text string) (time.Time, error) { return time.Parse(time.RFC3339Nano, text) }
