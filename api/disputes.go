@@ -33,12 +33,9 @@ func disputeList(q *query) dispute.ListInput {
 
 // disputeCodes are those of disputes.
 var disputeCodes = []code{
-	{
-		Name: "dispute_not_answerable", Kind: fault.KindConflict, Kept: true,
+	{Name: "dispute_not_answerable", Kind: fault.KindConflict, Kept: true, Members: []string{"status"},
 		Meaning: "The dispute cannot be answered, or not in this way: it was answered before, has ended, its time has run out, or the processor takes no answer. " +
 			"A retrieval cannot be accepted. status tells how it stands.",
 		Remedy:  "Read the dispute. Answer while it needs a response and respond_by has not passed.",
-		Message: "Only a dispute that needs a response can be answered; this one is lost.",
-		Members: []string{"status"},
-	},
+		Message: "Only a dispute that needs a response can be answered; this one is lost."},
 }

@@ -85,23 +85,16 @@ func (send parts) Write(part []byte) (int, error) {
 
 // exportCodes are those of exports.
 var exportCodes = []code{
-	{
-		Name: "exports_in_progress", Kind: fault.KindConflict,
+	{Name: "exports_in_progress", Kind: fault.KindConflict,
 		Meaning: "Ten exports of the application wait or are being written.",
 		Remedy:  "Wait until one is done.",
-		Message: "Ten exports of this application are not finished yet.",
-	},
-	{
-		Name: "export_not_done", Kind: fault.KindConflict,
+		Message: "Ten exports of this application are not finished yet."},
+	{Name: "export_not_done", Kind: fault.KindConflict, Members: []string{"status"},
 		Meaning: "The export has no file: it waits, is being written or has failed; status tells which.",
 		Remedy:  "Read the export until it is done. Create it again if it failed.",
-		Message: "This export has no file: it is queued.",
-		Members: []string{"status"},
-	},
-	{
-		Name: "export_expired", Kind: fault.KindGone,
+		Message: "This export has no file: it is queued."},
+	{Name: "export_expired", Kind: fault.KindGone,
 		Meaning: "The export's file was kept for seven days.",
 		Remedy:  "Create the export again.",
-		Message: "The file was kept for seven days. Create the export again.",
-	},
+		Message: "The file was kept for seven days. Create the export again."},
 }

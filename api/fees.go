@@ -50,11 +50,8 @@ func feeHistory(q *query) page.Input[ids.FeeSchedule] { return pageOf(q, ids.Par
 
 // feeCodes are those of fees.
 var feeCodes = []code{
-	{
-		Name: "fee_portal_only", Kind: fault.KindForbidden,
+	{Name: "fee_portal_only", Kind: fault.KindForbidden, Param: "capture_fee",
 		Meaning: "Only people change this rate, in the portal; param names it. The API writes daf_percentage only.",
 		Remedy:  "Send daf_percentage alone.",
-		Message: "This fee is changed in the portal. The API writes daf_percentage only.",
-		Param:   "capture_fee",
-	},
+		Message: "This fee is changed in the portal. The API writes daf_percentage only."},
 }

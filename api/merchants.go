@@ -87,31 +87,20 @@ func (a *API) associationFile() handler {
 
 // merchantCodes are those of merchants.
 var merchantCodes = []code{
-	{
-		Name: "country_invalid", Kind: fault.KindInvalid, Field: true,
+	{Name: "country_invalid", Kind: fault.KindInvalid, Field: true, Param: "country",
 		Meaning: "There are no merchants in this country.",
 		Remedy:  "Send US or CA in capital letters.",
-		Message: "Allowed values: US, CA. Use capital letters.",
-		Param:   "country",
-	},
-	{
-		Name: "domain_invalid", Kind: fault.KindInvalid, Field: true,
+		Message: "Allowed values: US, CA. Use capital letters."},
+	{Name: "domain_invalid", Kind: fault.KindInvalid, Field: true, Param: "domain",
 		Meaning: "A domain is not a bare host name: it has a scheme, a port, a path or a wildcard, is an IP address or a public suffix such as co.uk, mixes the letters of several scripts, or is no name at all.",
 		Remedy:  "Send the name alone, such as give.example.org. List each subdomain.",
-		Message: "Leave the scheme out. A domain is a bare host name such as give.example.org.",
-		Param:   "domain",
-	},
-	{
-		Name: "daf_not_eligible", Kind: fault.KindRefused,
+		Message: "Leave the scheme out. A domain is a bare host name such as give.example.org."},
+	{Name: "daf_not_eligible", Kind: fault.KindRefused, Param: "has_daf_provider",
 		Meaning: "The merchant is not in the US, or no nonprofit organization.",
 		Remedy:  "Send nonprofit with has_daf_provider if the merchant is one.",
-		Message: "Only US nonprofits can accept DAF donations.",
-		Param:   "has_daf_provider",
-	},
-	{
-		Name: "association_file_missing", Kind: fault.KindRefused,
+		Message: "Only US nonprofits can accept DAF donations."},
+	{Name: "association_file_missing", Kind: fault.KindRefused,
 		Meaning: "The file that websites with wallet A must host is not installed yet.",
 		Remedy:  "Ask a system administrator to install it.",
-		Message: "There is no association file yet that a website could host.",
-	},
+		Message: "There is no association file yet that a website could host."},
 }

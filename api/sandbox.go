@@ -38,10 +38,8 @@ func (a *API) createDAFSession(ctx context.Context, actor authz.Actor, _ string,
 
 // sandboxCodes are those of simulations.
 var sandboxCodes = []code{
-	{
-		Name: "simulation_not_possible", Kind: fault.KindConflict,
+	{Name: "simulation_not_possible", Kind: fault.KindConflict,
 		Meaning: "The object's state does not allow that: it has happened already, or cannot happen to an object of this kind.",
 		Remedy:  "Read the object, and the page about the sandbox.",
-		Message: "The charge settled already.",
-	},
+		Message: "The charge settled already."},
 }

@@ -29,11 +29,8 @@ func searchInput(q *query) (in search.Input) {
 
 // searchCodes are those of searches.
 var searchCodes = []code{
-	{
-		Name: "search_too_broad", Kind: fault.KindRefused,
+	{Name: "search_too_broad", Kind: fault.KindRefused, Param: "q",
 		Meaning: "So many objects had to be looked at that the search was stopped after two seconds.",
 		Remedy:  "Add a term that fewer objects have, such as last4, external_id or a rarer word.",
-		Message: "Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word.",
-		Param:   "q",
-	},
+		Message: "Too many objects had to be looked at. Add a term that fewer objects have, such as last4, external_id or a rarer word."},
 }

@@ -32,25 +32,17 @@ func tokenList(q *query) token.ListInput {
 
 // tokenCodes are those of tokens alone; others they share with charges.
 var tokenCodes = []code{
-	{
-		Name: "payment_method_disabled", Kind: fault.KindRefused,
+	{Name: "payment_method_disabled", Kind: fault.KindRefused, Param: "wallet",
 		Meaning: "The merchant does not take payments of this wallet, or none of its processor accounts can verify bank accounts entered by hand.",
 		Remedy:  "Set has_wallet_a of the merchant for wallet A. Wallet B needs a merchant that takes cards.",
-		Message: "This merchant does not accept this wallet.",
-		Param:   "wallet",
-	},
-	{
-		Name: "network_not_supported", Kind: fault.KindRefused,
+		Message: "This merchant does not accept this wallet."},
+	{Name: "network_not_supported", Kind: fault.KindRefused,
 		Meaning: "The wallet cannot be charged through the card's network at this merchant.",
 		Remedy:  "Choose a card of another network. Wallet A takes American Express, Discover, Mastercard and Visa in the US.",
-		Message: "Cards of this network cannot be charged through this wallet.",
-	},
-	{
-		Name: "verification_failed", Kind: fault.KindRefused, Kept: true,
+		Message: "Cards of this network cannot be charged through this wallet."},
+	{Name: "verification_failed", Kind: fault.KindRefused, Kept: true, Param: "amounts",
 		Meaning: "The amounts are not those of the two deposits, or the code is not that of the one deposit, or the account had ten wrong answers within 30 days, whichever of its tokens they were about, or the deposits came back. remaining tells how many tries are left; after the last the token is disabled.",
 		Remedy:  "Ask the account's holder what the statement shows: two amounts, or one deposit with a code. In the sandbox the amounts are 32 and 45.",
 		Message: "These are not the amounts of the deposits. If the statement shows one deposit with a code, send the code.",
-		Param:   "amounts",
-		Members: []string{"remaining"},
-	},
+		Members: []string{"remaining"}},
 }

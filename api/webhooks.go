@@ -51,17 +51,12 @@ func replayList(q *query) webhook.ReplayListInput {
 }
 
 var webhookCodes = []code{
-	{
-		Name: "webhook_endpoint_not_enabled", Kind: fault.KindConflict,
+	{Name: "webhook_endpoint_not_enabled", Kind: fault.KindConflict, Members: []string{"status"},
 		Meaning: "The endpoint is disabled, or paused because it failed for too long. status tells which.",
 		Remedy:  "Enable it, then try again.",
-		Message: "Nothing is sent to an endpoint that is disabled. Enable it.",
-		Members: []string{"status"},
-	},
-	{
-		Name: "webhook_endpoints_exhausted", Kind: fault.KindRefused,
+		Message: "Nothing is sent to an endpoint that is disabled. Enable it."},
+	{Name: "webhook_endpoints_exhausted", Kind: fault.KindRefused,
 		Meaning: "The application has as many webhook endpoints as it can have.",
 		Remedy:  "Delete an endpoint that you do not need, or let one of them take more kinds of events.",
-		Message: "An application has at most 50 endpoints. Delete one.",
-	},
+		Message: "An application has at most 50 endpoints. Delete one."},
 }
