@@ -48,20 +48,21 @@ type call struct {
 // account is the account of a call.
 func (c call) account(h Harness) processor.Account { return cmp.Or(c.at, h.Account) }
 
+// callOf is a call of a method.
+func callOf[In any](method func(processor.Processor, context.Context, In) (processor.Answer, error), in In,
+	reference string, approved bool) call {
+	return call{reference: reference, approved: approved,
+		make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) { return method(p, ctx, in) }}
+}
+
 // follow makes a call of one of the methods about an earlier one.
 func follow(f processor.FollowUp, approved bool,
 	method func(processor.Processor, context.Context, processor.FollowUp) (processor.Answer, error)) call {
-	return call{reference: f.Reference, approved: approved,
-		make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return method(p, ctx, f)
-		}}
+	return callOf(method, f, f.Reference, approved)
 }
 
 func authorize(a processor.Authorization, approved bool) call {
-	return call{reference: a.Reference, approved: approved,
-		make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-			return p.Authorize(ctx, a)
-		}}
+	return callOf(processor.Processor.Authorize, a, a.Reference, approved)
 }
 
 // calls is one of every kind that the adapter can make, approved and declined.
@@ -82,26 +83,19 @@ func (h Harness) calls(t *testing.T) map[string]call {
 	}
 	if h.debits() {
 		debit := h.debit(t, h.Returned)
-		all["debit"] = call{reference: debit.Reference, approved: true,
-			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-				return p.Debit(ctx, debit)
-			}}
+		all["debit"] = callOf(processor.Processor.Debit, debit, debit.Reference, true)
 		all["void of a debit"] = follow(h.about(h.debited(t, h.Settles), amount), !h.DebitsStay, void)
 	}
 	if h.can().payouts {
 		payout := h.payout()
-		all["payout"] = call{reference: payout.Reference, approved: true, at: payout.Account,
-			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-				return p.Payout(ctx, payout)
-			}}
+		c := callOf(processor.Processor.Payout, payout, payout.Reference, true)
+		c.at = payout.Account
+		all["payout"] = c
 	}
 	if h.can().disputes {
 		response := processor.Response{Reference: h.reference(), Account: h.Account, Dispute: "unheard",
 			Amount: amount, Currency: money.USD, Accept: true}
-		all["respond declined"] = call{reference: response.Reference,
-			make: func(ctx context.Context, p processor.Processor) (processor.Answer, error) {
-				return p.Respond(ctx, response)
-			}}
+		all["respond declined"] = callOf(processor.Processor.Respond, response, response.Reference, false)
 	}
 	return all
 }

@@ -11,13 +11,19 @@ import (
 	"svcpay/internal/processor"
 )
 
-func captures(t *testing.T, h Harness) {
-	p := h.open()
-	capture := func(what, want, original string, a money.Amount) {
+// tries makes calls of a method about payments, and checks their outcomes.
+func (h Harness) tries(t *testing.T, method func(context.Context, processor.FollowUp) (processor.Answer, error),
+) func(what, want, original string, a money.Amount) {
+	return func(what, want, original string, a money.Amount) {
 		t.Helper()
-		answer, err := p.Capture(t.Context(), h.about(original, a))
+		answer, err := method(t.Context(), h.about(original, a))
 		outcome(t, what, want, answer, err)
 	}
+}
+
+func captures(t *testing.T, h Harness) {
+	p := h.open()
+	capture := h.tries(t, p.Capture)
 	part := h.authorized(t, h.Approved, false)
 	capture("more than authorized", "declined", part, amount+1)
 	capture("a part", "", part, amount/2)
@@ -39,20 +45,14 @@ func expires(t *testing.T, h Harness) {
 	p := h.open()
 	old, fresh := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	h.Advance(p.Terms().AuthorizationLife - time.Millisecond)
-	answer, err := p.Capture(t.Context(), h.about(fresh, amount))
-	outcome(t, "on the last day", "", answer, err)
+	h.tries(t, p.Capture)("on the last day", "", fresh, amount)
 	h.Advance(time.Millisecond)
-	answer, err = p.Capture(t.Context(), h.about(old, amount))
-	outcome(t, "when it has expired", "authorization_expired", answer, err)
+	h.tries(t, p.Capture)("when it has expired", "authorization_expired", old, amount)
 }
 
 func voids(t *testing.T, h Harness) {
 	p := h.open()
-	void := func(what, want, original string, a money.Amount) {
-		t.Helper()
-		answer, err := p.Void(t.Context(), h.about(original, a))
-		outcome(t, what, want, answer, err)
-	}
+	void := h.tries(t, p.Void)
 	held, captured := h.authorized(t, h.Approved, false), h.authorized(t, h.Approved, false)
 	if answer, err := p.Capture(t.Context(), h.about(captured, 1)); err != nil || !answer.Approved {
 		t.Fatalf("%+v, %v", answer, err)
@@ -67,18 +67,14 @@ func voids(t *testing.T, h Harness) {
 func voidsDebits(t *testing.T, h Harness) {
 	p := h.open()
 	taken, returned := h.debited(t, h.Returned), h.debited(t, h.Returned)
-	void := func(what, want, original string) {
-		t.Helper()
-		answer, err := p.Void(t.Context(), h.about(original, amount))
-		outcome(t, what, want, answer, err)
-	}
+	void := h.tries(t, p.Void)
 	if h.DebitsStay {
-		void("a debit", "too_late_to_void", taken)
+		void("a debit", "too_late_to_void", taken, amount)
 	} else {
-		void("a debit", "", taken)
+		void("a debit", "", taken, amount)
 	}
 	h.await(t, "", processor.DebitReturned, returned, 7)
-	void("a debit that was returned", "declined", returned)
+	void("a debit that was returned", "declined", returned, amount)
 	if h.DebitsStay {
 		h.await(t, "", processor.DebitReturned, taken, 0)
 		return
@@ -92,11 +88,7 @@ func voidsDebits(t *testing.T, h Harness) {
 
 func refunds(t *testing.T, h Harness) {
 	p := h.open()
-	refund := func(what, want, original string, a money.Amount) {
-		t.Helper()
-		answer, err := p.Refund(t.Context(), h.about(original, a))
-		outcome(t, what, want, answer, err)
-	}
+	refund := h.tries(t, p.Refund)
 	held := h.authorized(t, h.Approved, false)
 	refund("before the capture", "refund_exceeds_captured", held, 1)
 	capture := h.about(held, amount/2)
@@ -113,11 +105,7 @@ func refunds(t *testing.T, h Harness) {
 
 func refundsDebits(t *testing.T, h Harness) {
 	p, debited := h.open(), h.debited(t, h.Settles)
-	refund := func(what, want, original string, a money.Amount) {
-		t.Helper()
-		answer, err := p.Refund(t.Context(), h.about(original, a))
-		outcome(t, what, want, answer, err)
-	}
+	refund := h.tries(t, p.Refund)
 	refund("more than debited", "refund_exceeds_captured", debited, amount+1)
 	refund("a debit", "", debited, amount)
 	refund("a debit again", "refund_exceeds_captured", debited, 1)
