@@ -3,6 +3,8 @@
 package developers
 
 import (
+	"slices"
+
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/event"
@@ -25,11 +27,8 @@ type Pages struct {
 
 // Routes are the routes of the room.
 func (p *Pages) Routes() []web.Route {
-	out := []web.Route{web.Get(web.DevelopersPath, authz.KeyRead, p.showDevelopers).Grows()}
-	out = append(out, p.apiKeyRoutes()...)
-	out = append(out, p.webhookRoutes()...)
-	out = append(out, p.eventRoutes()...)
-	out = append(out, p.logRoutes()...)
-	out = append(out, p.debugRoutes()...)
-	return append(out, p.startRoutes()...)
+	return slices.Concat([]web.Route{
+		web.Get(web.DevelopersPath, authz.KeyRead, p.showDevelopers).Grows(),
+		web.Get(web.StartPath, authz.KeyRead, p.showStart),
+	}, p.apiKeyRoutes(), p.webhookRoutes(), p.eventRoutes(), p.logRoutes(), p.debugRoutes())
 }

@@ -20,10 +20,6 @@ import (
 // libraryVersion is the version of the library that the quick start shows.
 const libraryVersion = "3.2"
 
-func (p *Pages) startRoutes() []web.Route {
-	return []web.Route{web.Get(web.StartPath, authz.KeyRead, p.showStart)}
-}
-
 // publicKeys are those that work, the newest first.
 func (p *Pages) publicKeys(c *web.Request) ([]apikey.Key, error) {
 	of, err := p.APIKeys.List(c.Ctx(), c.Actor(), apikey.ListInput{Page: page.Input[ids.Key]{Limit: web.RowsPerPage},

@@ -112,7 +112,7 @@ func (p *Pages) drawCardRules(c *web.Request, m merchantRules, in web.Input, pre
 	if c.May(authz.CardRuleManage) {
 		view.Form.Action = at
 	} else {
-		view.Who = t.CardRules.ManagedBy(p.roleNames(t, authz.CardRuleManage))
+		view.Who = t.CardRules.ManagedBy(p.HolderNames(t, authz.CardRuleManage))
 		view.Set = ruleWords(t, m.rules.Settings)
 		view.Form.Typed = typedRules(m.rules.Settings)
 	}

@@ -52,12 +52,12 @@ func (p *Pages) enrollmentTab(c *web.Request, status int, m merchant.Merchant, f
 	if c.May(authz.MerchantFeatures) {
 		view.Toggle = web.MerchantAt(m.ID, dafEnd+"/switch?to="+onOff(!m.HasDAFProvider))
 	} else {
-		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
+		view.Who = t.Wallets.NotYours(p.HolderNames(t, authz.MerchantFeatures))
 	}
 	idle := view.State != string(daf.Enrolled) && view.State != string(daf.Processing)
 	switch {
 	case !c.May(authz.DAFEnrollmentManage):
-		view.By = t.Enrollment.ByOrganization(p.roleNames(t, authz.DAFEnrollmentManage))
+		view.By = t.Enrollment.ByOrganization(p.HolderNames(t, authz.DAFEnrollmentManage))
 	case !idle:
 		view.Leave = web.MerchantAt(m.ID, dafEnd+"/leave")
 	case m.Eligible() && merchant.Allows(m.Status, merchant.TakeDonation):

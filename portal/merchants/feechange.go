@@ -2,6 +2,7 @@ package merchants
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -256,10 +257,7 @@ func theirs(t *text.Catalogue, past []fee.Record, d feeDraft) (out []views.FeeRe
 
 // merged is the form with the editor's own changes on top of what is in effect now.
 func merged(now fee.Fees, saw fee.Rates, d feeDraft) url.Values {
-	out := url.Values{}
-	for name, values := range d.typed {
-		out[name] = values
-	}
+	out := maps.Clone(d.typed)
 	for _, s := range fee.Settings() {
 		if feeTyped(s, saw) == feeTyped(s, d.Rates) { // not touched
 			out.Set(s.Name, feeTyped(s, now.Rates))

@@ -59,14 +59,8 @@ func comingOf(t *text.Catalogue, coming []fee.Record, names map[int64]merchant.S
 
 // feeMerchants are the merchants whose names the page shows.
 func feeMerchants(differing page.Of[fee.Unlike], coming []fee.Record) []int64 {
-	out := []int64{}
-	for _, u := range differing.Items {
-		out = append(out, u.MerchantID)
-	}
-	for _, r := range coming {
-		out = append(out, r.MerchantID)
-	}
-	return out
+	return append(web.OwnersOf(differing.Items, func(u fee.Unlike) int64 { return u.MerchantID }),
+		web.OwnersOf(coming, func(r fee.Record) int64 { return r.MerchantID })...)
 }
 
 // feesNamed is how many of a merchant's own fees a list names.

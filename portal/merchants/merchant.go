@@ -154,21 +154,12 @@ func (p *Pages) acceptance(c *web.Request, m merchant.Merchant, kind string, lac
 			if reachable[web.MerchantPath+how.end] && c.May(how.right) {
 				gap.Fix, gap.Href = t.Merchant.Fix[string(g)], web.MerchantAt(m.ID, how.end)
 			} else {
-				gap.Who = t.Merchant.Who(p.roleNames(t, how.right))
+				gap.Who = t.Merchant.Who(p.HolderNames(t, how.right))
 			}
 		}
 		out.Gaps = append(out.Gaps, gap)
 	}
 	return out
-}
-
-// roleNames are the roles that hold a permission, in words.
-func (p *Pages) roleNames(t *text.Catalogue, needed authz.Permission) string {
-	var names []string
-	for _, r := range p.Holders(needed) {
-		names = append(names, t.Roles[string(r)])
-	}
-	return strings.Join(names, ", ")
 }
 
 // words is a fact that is a text.

@@ -156,7 +156,7 @@ func (p *Pages) processingView(c *web.Request, b accountBook) (view views.Proces
 	t, manages := c.Text(), ""
 	switch {
 	case !c.May(authz.ProcessingManage):
-		view.Why = t.Processing.ManagedBy(p.roleNames(t, authz.ProcessingManage))
+		view.Why = t.Processing.ManagedBy(p.HolderNames(t, authz.ProcessingManage))
 	case len(p.Accounts.Processors()) == 0:
 		manages, view.Why = b.at, t.Processing.NoProcessors
 	default:

@@ -71,7 +71,7 @@ func (p *Pages) wallets(c *web.Request, m merchant.Merchant) (view views.Wallets
 	if c.May(authz.MerchantFeatures) {
 		view.Toggle = web.MerchantAt(m.ID, walletsEnd+"/switch?to="+onOff(!m.HasWalletA))
 	} else {
-		view.Who = t.Wallets.NotYours(p.roleNames(t, authz.MerchantFeatures))
+		view.Who = t.Wallets.NotYours(p.HolderNames(t, authz.MerchantFeatures))
 	}
 	if c.May(authz.DomainVerify) {
 		view.LookAll = web.MerchantAt(m.ID, walletsEnd+"/verify")

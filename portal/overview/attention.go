@@ -86,11 +86,8 @@ func (p *Pages) attention(c *web.Request, d dashboard) (out []ui.Task, err error
 func (p *Pages) disputesToAnswer(c *web.Request, d dashboard) (out []ui.Task, err error) {
 	t, places, answers := c.Text(), c.Reachable(), c.May(authz.DisputeAnswer)
 	first := d.disputes.all[:min(mostUrgent, len(d.disputes.all))]
-	var owners []int64
-	for _, one := range first {
-		owners = append(owners, one.MerchantID)
-	}
-	owner, err := p.Merchants.Several(c.Ctx(), c.Actor(), owners)
+	owner, err := p.Merchants.Several(c.Ctx(), c.Actor(),
+		web.OwnersOf(first, func(one dispute.Dispute) int64 { return one.MerchantID }))
 	for _, one := range first {
 		when, tone := web.DueIn(c, one.RespondBy.Time, d.at)
 		amount, of := t.Money(one.Amount, one.Currency), owner[one.MerchantID]
@@ -173,11 +170,8 @@ func (p *Pages) failedRefunds(c *web.Request, d dashboard) (out []ui.Task, err e
 		func(r refund.Refund) bool { return r.FailedAt.Before(week) })
 	slices.SortStableFunc(lost.Items, lateFirst)
 	lost.Items = lost.Items[:min(len(lost.Items), mostUrgent)]
-	var owners []int64
-	for _, r := range lost.Items {
-		owners = append(owners, r.MerchantID)
-	}
-	owner, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(), owners)
+	owner, err := p.Merchants.SummariesOf(c.Ctx(), c.Actor(),
+		web.OwnersOf(lost.Items, func(r refund.Refund) int64 { return r.MerchantID }))
 	for _, r := range lost.Items {
 		out = append(out, ui.Task{Tone: ui.Danger, Text: t.Dashboard.RefundFailed(t.Money(r.Amount, r.Currency)),
 			Note: owner[r.MerchantID].Name, Href: web.RefundsPath + "/" + r.ID.String()})

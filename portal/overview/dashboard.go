@@ -2,6 +2,7 @@ package overview
 
 import (
 	"cmp"
+	"maps"
 	"net/http"
 	"net/url"
 	"time"
@@ -138,9 +139,7 @@ func (d dashboard) choose(asked string) (chosen money.Currency, others []money.C
 func (d dashboard) list(path string, more url.Values) string {
 	query := url.Values{"created_from": {d.first.Format(time.DateOnly)},
 		"created_until": {d.last.Format(time.DateOnly)}, "currency": {string(d.currency)}}
-	for name, values := range more {
-		query[name] = values
-	}
+	maps.Copy(query, more)
 	return web.WithQuery(path, query)
 }
 

@@ -93,11 +93,8 @@ func (p *Pages) showBalances(c *web.Request) error {
 	if err != nil {
 		return err
 	}
-	owners := make([]int64, 0, len(merchants.Items))
-	for _, m := range merchants.Items {
-		owners = append(owners, m.ID)
-	}
-	balances, err := p.Ledger.Several(ctx, a, owners)
+	balances, err := p.Ledger.Several(ctx, a,
+		web.OwnersOf(merchants.Items, func(m merchant.Merchant) int64 { return m.ID }))
 	if err != nil {
 		return err
 	}

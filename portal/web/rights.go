@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"svcpay/internal/authz"
+	"svcpay/views/text"
 )
 
 // Holder is an actor with a role where it belongs, for questions to the policy.
@@ -27,6 +28,15 @@ func (d *Desk) Holders(needed authz.Permission) (out []authz.Role) {
 	return out
 }
 
+// HolderNames are the roles that hold a permission, in words.
+func (d *Desk) HolderNames(t *text.Catalogue, needed authz.Permission) string {
+	var names []string
+	for _, r := range d.Holders(needed) {
+		names = append(names, t.Roles[string(r)])
+	}
+	return strings.Join(names, ", ")
+}
+
 // lacks says which permission the visitor lacks, who has it, and who here can give it.
 func (d *Desk) lacks(c *Request, needed authz.Permission) string {
 	t := c.Text()
@@ -35,11 +45,7 @@ func (d *Desk) lacks(c *Request, needed authz.Permission) string {
 	if len(held) == 0 {
 		return words[0]
 	}
-	var names []string
-	for _, r := range held {
-		names = append(names, t.Roles[string(r)])
-	}
-	words = append(words, t.Rights.Held(strings.Join(names, ", ")))
+	words = append(words, t.Rights.Held(d.HolderNames(t, needed)))
 	a, err := d.Acting(c)
 	if err != nil {
 		return strings.Join(words, " ")

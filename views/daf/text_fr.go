@@ -1,6 +1,10 @@
 package daf
 
-import "svcpay/views/text"
+import (
+	"maps"
+
+	"svcpay/views/text"
+)
 
 var french = Text{
 	Language: text.LanguageFrench,
@@ -147,10 +151,7 @@ func canadian(t Text) Text {
 	t.Notices.Organization[1] =
 		"Rien n’a été autorisé. Choisissez un fonds sur le site Web duquel vous recommandez la subvention vous-même, " +
 			"ou annulez ci-dessous."
-	mistakes := map[string]string{}
-	for code, words := range t.Mistakes {
-		mistakes[code] = words
-	}
+	mistakes := maps.Clone(t.Mistakes)
 	mistakes["amount_invalid"] = "Entrez un montant en dollars, par exemple 125."
 	mistakes["email_invalid"] = "Entrez une adresse de courriel telle que dana@example.org."
 	t.Mistakes = mistakes
