@@ -59,22 +59,12 @@ func (r *Registry) Onboards(adapter string) bool {
 
 // CreateAccount creates an account that is connected to a platform (see [Onboarder]).
 func (r *Registry) CreateAccount(ctx context.Context, platform Account, in NewAccount) (CreatedAccount, error) {
-	o, err := can[Onboarder](r, platform)
-	if err != nil {
-		return CreatedAccount{}, err
-	}
-	created, err := o.CreateAccount(ctx, platform, in)
-	r.seen(platform.Adapter, "create_account", nil, err)
-	return created, err
+	return ask(r, "create_account", platform,
+		func(o Onboarder) (CreatedAccount, error) { return o.CreateAccount(ctx, platform, in) })
 }
 
 // OnboardingLink returns the address of a page where details of a connected account are entered (see [Onboarder]).
 func (r *Registry) OnboardingLink(ctx context.Context, account Account, returnURL, refreshURL string) (string, error) {
-	o, err := can[Onboarder](r, account)
-	if err != nil {
-		return "", err
-	}
-	link, err := o.OnboardingLink(ctx, account, returnURL, refreshURL)
-	r.seen(account.Adapter, "onboarding_link", nil, err)
-	return link, err
+	return ask(r, "onboarding_link", account,
+		func(o Onboarder) (string, error) { return o.OnboardingLink(ctx, account, returnURL, refreshURL) })
 }

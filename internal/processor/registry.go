@@ -91,9 +91,12 @@ func (r *Registry) MethodsOf(adapter string, credentials sensitive.Credentials) 
 }
 
 // Connectable are the names of the adapters whose accounts can be connected, in order.
-func (r *Registry) Connectable() (names []string) {
+func (r *Registry) Connectable() []string { return with[Connector](r) }
+
+// with returns the names of the adapters that have the capability C, in order.
+func with[C any](r *Registry) (names []string) {
 	for _, name := range r.Names() {
-		if _, ok := r.adapters[name].(Connector); ok {
+		if _, ok := r.adapters[name].(C); ok {
 			names = append(names, name)
 		}
 	}
@@ -102,13 +105,7 @@ func (r *Registry) Connectable() (names []string) {
 
 // Check asks the counterparty about an account that is to be connected (see [Connector]).
 func (r *Registry) Check(ctx context.Context, account Account, credentials sensitive.Credentials) (Onboarding, error) {
-	c, err := can[Connector](r, account)
-	if err != nil {
-		return "", err
-	}
-	onboarding, err := c.Check(ctx, account, credentials)
-	r.seen(account.Adapter, "check", nil, err)
-	return onboarding, err
+	return ask(r, "check", account, func(c Connector) (Onboarding, error) { return c.Check(ctx, account, credentials) })
 }
 
 // Names are those of all adapters, in order.
@@ -199,6 +196,17 @@ func can[C any](r *Registry, of Account) (C, error) {
 	return c, nil
 }
 
+// ask makes a call at the adapter of an account whose result is no [Answer].
+func ask[C, Out any](r *Registry, kind string, of Account, method func(C) (Out, error)) (out Out, err error) {
+	c, err := can[C](r, of)
+	if err != nil {
+		return out, err
+	}
+	out, err = method(c)
+	r.seen(of.Adapter, kind, nil, err)
+	return out, err
+}
+
 // call makes a call at the adapter of an account.
 func call[C, In any](ctx context.Context, r *Registry, kind string, of Account, in In,
 	method func(C, context.Context, In) (Answer, error)) (Answer, error) {
@@ -253,25 +261,13 @@ func (r *Registry) Payout(ctx context.Context, p Payout) (Answer, error) {
 }
 
 // WithBankAccounts returns the names of the adapters that implement [BankAccounts], in order.
-func (r *Registry) WithBankAccounts() (names []string) {
-	for _, name := range r.Names() {
-		if _, ok := r.adapters[name].(BankAccounts); ok {
-			names = append(names, name)
-		}
-	}
-	return names
-}
+func (r *Registry) WithBankAccounts() []string { return with[BankAccounts](r) }
 
 // HasBankAccount implements [BankAccounts].
 func (r *Registry) HasBankAccount(ctx context.Context, account Account, bank Bank,
 	currency money.Currency) (bool, error) {
-	b, err := can[BankAccounts](r, account)
-	if err != nil {
-		return false, err
-	}
-	has, err := b.HasBankAccount(ctx, account, bank, currency)
-	r.seen(account.Adapter, "bank_account", nil, err)
-	return has, err
+	return ask(r, "bank_account", account,
+		func(b BankAccounts) (bool, error) { return b.HasBankAccount(ctx, account, bank, currency) })
 }
 
 // Respond implements [Disputes].

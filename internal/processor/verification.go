@@ -76,11 +76,6 @@ func (r *Registry) Start(ctx context.Context, v VerificationRequest) (Answer, er
 
 // Confirm implements [Verification].
 func (r *Registry) Confirm(ctx context.Context, c Confirmation) (Confirmed, error) {
-	v, err := can[Verification](r, c.Account)
-	if err != nil {
-		return Confirmed{}, err
-	}
-	confirmed, err := v.Confirm(ctx, c)
-	r.seen(c.Account.Adapter, "confirm_verification", nil, err)
-	return confirmed, err
+	return ask(r, "confirm_verification", c.Account,
+		func(v Verification) (Confirmed, error) { return v.Confirm(ctx, c) })
 }
