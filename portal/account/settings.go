@@ -68,12 +68,8 @@ func (p *Pages) settingsOf(c *web.Request, visit identity.Session) (views.Settin
 		return view, err
 	}
 	for _, k := range keys {
-		shown := views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time, Remove: web.SettingsPath + "/passkeys/" +
-			strconv.FormatInt(k.ID, 10) + "/remove"}
-		if k.LastUsedAt != nil {
-			shown.Used = k.LastUsedAt.Time
-		}
-		view.Passkeys = append(view.Passkeys, shown)
+		view.Passkeys = append(view.Passkeys, views.SettingsPasskey{Name: k.Name, Made: k.CreatedAt.Time,
+			Used: web.Deref(k.LastUsedAt).Time, Remove: web.SettingsPath + "/passkeys/" + web.Whole(k.ID) + "/remove"})
 	}
 	sessions, err := p.Identity.Sessions(ctx, visit.ID)
 	if err != nil {

@@ -97,9 +97,7 @@ func deliveryFacts(c *web.Request, d webhook.Delivery) []views.ToolPanel {
 
 // attemptSays is the outcome of an attempt: a status code, 0 for no answer, and the same in words.
 func attemptSays(t *text.Catalogue, a webhook.Attempt) (code int, words string) {
-	if a.StatusCode != nil {
-		code = *a.StatusCode
-	}
+	code = web.Deref(a.StatusCode)
 	return code, causeOf(t, code, cmp.Or(web.Deref(a.Error), "unreachable"))
 }
 

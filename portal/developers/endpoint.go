@@ -151,10 +151,7 @@ func causes(t *text.Catalogue, at string, failures []webhook.Failure) templ.Comp
 			{Title: t.Webhooks.CauseHow, Broad: true},
 			{Title: t.Webhooks.CauseSample, Right: true, Place: ui.PlaceTime, Named: true}}}
 	for _, f := range failures {
-		code, reason := 0, web.Deref(f.Error)
-		if f.StatusCode != nil {
-			code = *f.StatusCode
-		}
+		code, reason := web.Deref(f.StatusCode), web.Deref(f.Error)
 		table.Rows = append(table.Rows,
 			ui.Row{Href: at + "/deliveries/" + f.Latest.String(), Label: causeOf(t, code, reason),
 				Cells: []templ.Component{

@@ -44,10 +44,7 @@ func showTab(c *web.Request, status int, m merchant.Merchant, end string, tab te
 func showInTab(c *web.Request, status int, m merchant.Merchant, end, named string, tab templ.Component) error {
 	t := c.Text()
 	f := views.MerchantFrame{Name: m.Name, Organization: m.Organization.Name, Status: string(m.Status),
-		Back: web.MerchantsPath}
-	if m.StatusReason != nil {
-		f.Reason = *m.StatusReason
-	}
+		Reason: web.Deref(m.StatusReason), Back: web.MerchantsPath}
 	reachable, title := c.Reachable(), m.Name
 	for _, one := range tabs(t.Merchant) {
 		if !reachable[web.MerchantPath+one.Href] {

@@ -93,13 +93,8 @@ func payoutActs(c *web.Request, m merchant.Merchant, view *views.MerchantPayouts
 func accountOf(t *text.Catalogue, b payout.BankAccount) views.BankAccount {
 	out := views.BankAccount{Name: t.Payouts.To(b.BankName, b.Last4), Tone: ui.Warning,
 		Status: t.MerchantPayouts.Statuses[string(b.Status)],
-		Text:   t.MerchantPayouts.StatusTexts[string(b.Status)], Added: b.CreatedAt.Time}
-	if b.VerifiedAt != nil {
-		out.Checked = b.VerifiedAt.Time
-	}
-	if b.HeldUntil != nil {
-		out.Held = b.HeldUntil.Time
-	}
+		Text:   t.MerchantPayouts.StatusTexts[string(b.Status)], Added: b.CreatedAt.Time,
+		Checked: web.Deref(b.VerifiedAt).Time, Held: web.Deref(b.HeldUntil).Time}
 	if b.Status == payout.Verified {
 		out.Tone = ui.Success
 	} else {

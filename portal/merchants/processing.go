@@ -206,7 +206,7 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			Currencies: currencyWords(p, a), Priority: strconv.Itoa(a.Priority), Status: p.Statuses[string(a.Status)],
 			StatusTone: ui.Neutral,
 			Onboarding: p.Onboarding[onboarding], OnboardingTone: onboardingTone(onboarding), Sealed: a.Sealed != nil,
-			Last4: last4, Tested: a.TestedAt.Time}
+			Last4: last4, Tested: a.TestedAt.Time, Replaced: web.Deref(a.CredentialsReplacedAt()).Time}
 		if a.Report != nil {
 			for _, l := range a.Report.Lacks {
 				row.Lacks = append(row.Lacks, text.Curly(l.Remedy))
@@ -215,9 +215,6 @@ func accountRows(t *text.Catalogue, all []accounts.Account, at string) (out []vi
 			if a.PlatformID != nil {
 				row.Platform = a.Report.Platform
 			}
-		}
-		if at := a.CredentialsReplacedAt(); at != nil {
-			row.Replaced = at.Time
 		}
 		if a.Status == accounts.Active {
 			row.StatusTone = ui.Success

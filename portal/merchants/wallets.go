@@ -98,16 +98,13 @@ func onOff(on bool) string {
 // domainOf is a domain with what was seen there.
 func (p *Pages) domainOf(t text.Wallets, d merchant.Domain, look string) views.MerchantDomain {
 	out := views.MerchantDomain{Name: d.Domain, URL: p.Merchants.AssociationURL(d.Domain), State: string(d.Status),
-		Verdict: t.NotLooked, Look: look}
+		Verdict: t.NotLooked, Look: look, Checked: web.Deref(d.CheckedAt).Time}
 	switch {
 	case d.FailureReason != nil:
 		out.Verdict = t.Failures[string(*d.FailureReason)]
 		out.Saw = sawOf(t, d)
 	case d.Status == merchant.DomainVerified:
 		out.Verdict = t.InOrder
-	}
-	if d.CheckedAt != nil {
-		out.Checked = d.CheckedAt.Time
 	}
 	return out
 }

@@ -170,25 +170,12 @@ func (p *Pages) chargeFile() web.List[charge.Charge, ids.Charge] {
 }
 
 func chargeLine(c charge.Charge) []string {
-	brand, failure, payout, available := "", "", "", ""
-	if c.PaymentMethod.CardMethod != nil {
-		brand = c.PaymentMethod.Brand
-	}
-	if c.Failure != nil {
-		failure = c.Failure.Code
-	}
-	if c.PayoutID != nil {
-		payout = c.PayoutID.String()
-	}
-	if c.AvailableOn != nil {
-		available = string(*c.AvailableOn)
-	}
 	return []string{c.ID.String(), web.Stamp(c.CreatedAt.Time), string(c.Status), web.Units(c.Amount),
-		web.Units(c.AmountCaptured), web.Units(c.AmountRefunded),
-		web.Units(c.AmountDisputed), web.Units(c.FeeTotal), web.Units(c.Net), string(c.Currency), string(c.Type), brand,
-		c.PaymentMethod.Last4,
-		c.Billing.Name(), mailbox.Shown(c.Billing.Email), strconv.FormatInt(c.MerchantID, 10), web.Deref(c.ExternalID),
-		strconv.FormatBool(c.Recurring), web.Deref(c.Description), failure, web.Deref(c.ReturnCode), available, payout,
+		web.Units(c.AmountCaptured), web.Units(c.AmountRefunded), web.Units(c.AmountDisputed), web.Units(c.FeeTotal),
+		web.Units(c.Net), string(c.Currency), string(c.Type), web.Deref(c.PaymentMethod.CardMethod).Brand,
+		c.PaymentMethod.Last4, c.Billing.Name(), mailbox.Shown(c.Billing.Email), web.Whole(c.MerchantID),
+		web.Deref(c.ExternalID), strconv.FormatBool(c.Recurring), web.Deref(c.Description), web.Deref(c.Failure).Code,
+		web.Deref(c.ReturnCode), string(web.Deref(c.AvailableOn)), web.Named(c.PayoutID),
 		web.Units(c.AmountReturned), web.Units(c.DisputeFeeTotal), web.Units(c.NetAfterReversals)}
 }
 

@@ -55,17 +55,13 @@ func (p *Pages) payoutList() web.List[payout.Payout, ids.Payout] {
 }
 
 func payoutRow(_ *web.Request, one payout.Payout) []string {
-	why := ""
-	if one.Failure != nil {
-		why = one.Failure.Code
-	}
 	return []string{one.ID.String(), web.Stamp(one.CreatedAt.Time), web.Whole(one.MerchantID), string(one.Status),
 		web.Units(one.Amount), string(one.Currency),
 		string(one.ArrivalOn), one.BankName, one.Last4, one.StatementDescriptor, strconv.Itoa(one.ChargeCount),
 		strconv.Itoa(one.RefundCount),
 		strconv.Itoa(one.EntryCount), web.Stamp(one.PeriodFrom.Time), web.Stamp(one.PeriodTo.Time),
 		web.StampAt(one.PaidAt), web.StampAt(one.FailedAt),
-		web.StampAt(one.ReturnedAt), why}
+		web.StampAt(one.ReturnedAt), web.Deref(one.Failure).Code}
 }
 
 func (p *Pages) drawPayouts(c *web.Request, payouts page.Of[payout.Payout]) (views.List, error) {

@@ -146,14 +146,10 @@ func (p *Pages) refundTable(c *web.Request, refunds page.Of[refund.Refund], here
 }
 
 func refundLine(r refund.Refund) []string {
-	failure := ""
-	if r.Failure != nil {
-		failure = r.Failure.Code
-	}
 	return []string{r.ID.String(), web.Stamp(r.CreatedAt.Time), r.ChargeID.String(), string(r.Status),
 		web.Units(r.Amount), string(r.Currency), web.Deref(r.Reason), web.Deref(r.Note),
 		cmp.Or(r.InitiatedBy.User, r.InitiatedBy.Kind), r.InitiatedBy.KeyName, strconv.FormatInt(r.MerchantID, 10),
-		web.Deref(r.ExternalID), web.StampAt(r.SucceededAt), failure}
+		web.Deref(r.ExternalID), web.StampAt(r.SucceededAt), web.Deref(r.Failure).Code}
 }
 
 // showRefundTotals adds up however many there are: the page that the list asks for when they are many.
