@@ -111,15 +111,13 @@ func (p *Pages) drawKeys(c *web.Request, keys page.Of[apikey.Key]) (list views.L
 }
 
 func (p *Pages) keyRow(t *text.Catalogue, k apikey.Key, used map[ids.Key][]int64) ui.Row {
-	last, hour := ui.Plain(t.Keys.Never), ui.Plain("–")
-	if k.LastUsedAt != nil {
-		last = ui.Time(k.LastUsedAt.Time)
-	}
+	hour := ui.Plain("–")
 	if slots, counted := used[k.ID]; counted {
 		hour = ui.Number(total(slots))
 	}
 	return ui.Row{Href: web.APIKeysPath + "/" + k.ID.String(), Label: k.Name, Cells: []templ.Component{
-		ui.Two(k.Name, k.Prefix+"…"+k.Last4), p.keyStatus(t, k), ui.Plain(p.keyMay(t, k)), last, hour}}
+		ui.Two(k.Name, k.Prefix+"…"+k.Last4), p.keyStatus(t, k), ui.Plain(p.keyMay(t, k)),
+		when(k.LastUsedAt, t.Keys.Never), hour}}
 }
 
 func keyBar(t *text.Catalogue) ui.FilterBar {

@@ -169,7 +169,7 @@ func drawStatement(c *web.Request, s statement.Statement) error {
 	view := monthPage(c, s.Period, "/statement", t.Balances.StatementOf(monthName(s.From.Time.AddDate(0, 0, 14))))
 	view.Equation = t.Balances.Groups
 	view.Terms = append([]views.PayoutTerm{{Label: t.Balances.Opening, Amount: s.OpeningBalance}},
-		statementTerms(t, s)...)
+		groupTerms(t, s.Lines, func(statement.Group) string { return "" })...)
 	view.Total = ui.Term{Label: t.Balances.Closing, Amount: ui.Money(s.ClosingBalance, s.Currency)}
 	if len(s.Lines) == 0 {
 		view.Empty = t.Balances.NoLines
@@ -180,11 +180,12 @@ func drawStatement(c *web.Request, s statement.Statement) error {
 	return web.Render(c, http.StatusOK, views.MonthPage(c.Page(view.Title), view))
 }
 
-// statementTerms are the groups of a statement, in its order.
-func statementTerms(t *text.Catalogue, s statement.Statement) (out []views.PayoutTerm) {
+// groupTerms are the groups that there are lines of, in the order of a statement; href is the address of a group's
+// entries.
+func groupTerms(t *text.Catalogue, lines []statement.Line, href func(statement.Group) string) (out []views.PayoutTerm) {
 	for _, g := range statement.Groups() {
-		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)]}, 0
-		for _, l := range s.Lines {
+		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)], Href: href(g)}, 0
+		for _, l := range lines {
 			if l.Group == g {
 				count += l.Count
 				term.Amount += l.Amount

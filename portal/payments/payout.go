@@ -102,26 +102,15 @@ func kindName(t *text.Catalogue, kind string) string {
 }
 
 // payoutTerms are the groups of a payout's equation that it has something of.
-func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) (out []views.PayoutTerm) {
-	for _, g := range statement.Groups() {
-		term, count := views.PayoutTerm{Label: t.Balances.GroupNames[string(g)],
-			Href: web.WithQuery(at, url.Values{"group": {string(g)}})}, 0
-		for _, part := range parts {
-			if statement.GroupOf(part.Kind) != g {
-				continue
-			}
-			count += part.Count
-			term.Amount += part.Amount
-			term.Parts = append(term.Parts,
-				views.PayoutPart{Label: kindName(t, part.Kind), Detail: t.Payouts.Entry(part.Count),
-					Amount: part.Amount})
-		}
-		if count > 0 {
-			term.Detail = t.Payouts.Entry(count)
-			out = append(out, term)
-		}
+func payoutTerms(t *text.Catalogue, at string, parts []payout.Part) []views.PayoutTerm {
+	var lines []statement.Line
+	for _, part := range parts {
+		lines = append(lines, statement.Line{Group: statement.GroupOf(part.Kind), Kind: part.Kind, Count: part.Count,
+			Amount: part.Amount})
 	}
-	return out
+	return groupTerms(t, lines, func(g statement.Group) string {
+		return web.WithQuery(at, url.Values{"group": {string(g)}})
+	})
 }
 
 func payoutEntry(c *web.Request, e payout.Entry) views.PayoutEntry {
