@@ -66,8 +66,7 @@ func (a *API) idempotencyKey(ctx context.Context, actor authz.Actor, key string)
 			out.Refusal.Param = &f.Param
 		}
 	default:
-		status := madeStatus(s.Method, s.Path)
-		out.Status = &status
+		out.Status = new(madeStatus(s.Method, s.Path))
 	}
 	return out, nil
 }

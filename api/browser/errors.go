@@ -51,8 +51,7 @@ func (cl *client) fail(c echo.Context, err error) error {
 
 // misused is the status of an error of the router, which is the caller's mistake; else 0.
 func misused(err error) int {
-	var e *echo.HTTPError
-	if errors.As(err, &e) && e.Code < http.StatusInternalServerError {
+	if e, ok := errors.AsType[*echo.HTTPError](err); ok && e.Code < http.StatusInternalServerError {
 		return e.Code
 	}
 	return 0

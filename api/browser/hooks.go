@@ -82,9 +82,8 @@ func (h HookConfig) take(c echo.Context, sender string, take receive) int {
 	r := c.Request()
 	ctx := r.Context()
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, maxNotice))
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
+	switch _, large := errors.AsType[*http.MaxBytesError](err); {
+	case large:
 		return http.StatusRequestEntityTooLarge
 	case err != nil:
 		return http.StatusBadRequest

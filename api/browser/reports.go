@@ -53,8 +53,7 @@ func readReports(c echo.Context) (violated []string, status int) {
 		return nil, http.StatusUnsupportedMediaType
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Response(), r.Body, maxReport))
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return nil, http.StatusRequestEntityTooLarge
 	}
 	if err == nil {

@@ -122,11 +122,7 @@ func (e *Error) After(d time.Duration) *Error { c := *e; c.RetryAfter = d; retur
 func (e *Error) RetrySeconds() int { return int(math.Ceil(e.RetryAfter.Seconds())) }
 
 // As finds the fault in err's chain.
-func As(err error) (*Error, bool) {
-	var f *Error
-	ok := errors.As(err, &f)
-	return f, ok
-}
+func As(err error) (*Error, bool) { return errors.AsType[*Error](err) }
 
 // HasCode reports whether err is a fault with that code.
 func HasCode(err error, code string) bool {

@@ -44,8 +44,7 @@ func (s *Service) startSessionTx(tx *pg.Tx, id string, personID int64, from Visi
 	}
 	var address *netip.Addr
 	if from.Address.IsValid() {
-		a := from.Address.Unmap().WithZone("")
-		address = &a
+		address = new(from.Address.Unmap().WithZone(""))
 	}
 	tx.Later(`
 		INSERT INTO portal_sessions (id_hash, person_id, created_at, last_seen_at, address, user_agent)

@@ -21,8 +21,7 @@ const (
 
 // checkSchedule wants a schedule with the day that it needs, and no other.
 func (m Merchant) checkSchedule(fs *fault.Fields) {
-	name := string(m.PayoutSchedule)
-	check.OneOf(fs, "payout_schedule", &name, string(Daily), string(Weekly), string(Monthly))
+	check.OneOf(fs, "payout_schedule", new(string(m.PayoutSchedule)), string(Daily), string(Weekly), string(Monthly))
 	if weekly := m.PayoutSchedule == Weekly; weekly != (m.PayoutWeekday != nil) || weekly &&
 		(*m.PayoutWeekday < 1 || *m.PayoutWeekday > 5) {
 		fs.Add("payout_weekday", "parameter_invalid",

@@ -171,8 +171,7 @@ func (s *Service) prepare(ctx context.Context, o owner, in CardInput, kind Kind)
 		entryMode = Swiped
 	}
 	if kind != CardKind {
-		name := string(kind)
-		entryMode, from = FromWallet, &name
+		entryMode, from = FromWallet, new(string(kind))
 	}
 	return newToken{
 		created: Created{Token: id, Billing: in.Billing, Livemode: s.livemode(), Card: &Card{

@@ -144,8 +144,7 @@ func (s *Service) startTx(ctx context.Context, tx *pg.Tx, r Replay, until *time.
 	}
 	reach := page.Times{From: &r.Since.Time}
 	if until != nil { // which is of the span
-		after := until.Add(time.Millisecond)
-		reach.Until = &after
+		reach.Until = new(until.Add(time.Millisecond))
 	}
 	oldest, newest, err := event.Spans.Within(ctx, s.deps.Clock.Present(s.deps.Livemode), r.ApplicationID, reach)
 	if err != nil {

@@ -154,8 +154,7 @@ func replayInput(c *web.Request, form url.Values) (in webhook.ReplayInput, err e
 	}
 	in.Since, in.Until = day("since"), day("until")
 	if in.Until != nil {
-		end := in.Until.AddDate(0, 0, 1).Add(-time.Millisecond)
-		in.Until = &end
+		in.Until = new(in.Until.AddDate(0, 0, 1).Add(-time.Millisecond))
 	}
 	return in, fs.Err()
 }

@@ -85,12 +85,10 @@ func minimumOf(t text.Merchants, form url.Values) (*money.Amount, error) {
 
 // newMerchant is what the form says of a new merchant.
 func newMerchant(t text.Merchants, form url.Values) (merchant.CreateInput, error) {
-	nonprofit := form.Get("nonprofit") != ""
 	in := merchant.CreateInput{
-		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form,
-			"ein"), Nonprofit: &nonprofit,
-		BankProcessor: web.Given(form, "bank_processor"), TimeZone: web.Given(form,
-			"time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
+		Name: web.Given(form, "name"), Country: web.Given(form, "country"), EIN: web.Given(form, "ein"),
+		Nonprofit: new(form.Get("nonprofit") != ""), BankProcessor: web.Given(form, "bank_processor"),
+		TimeZone: web.Given(form, "time_zone"), StatementDescriptor: web.Given(form, "statement_descriptor"),
 		ExternalID: web.Given(form, "external_id"),
 	}
 	if id, err := web.Number(form.Get("organization")); err == nil {

@@ -42,8 +42,7 @@ func chargeInput(c *web.Request, at page.Input[ids.Charge]) charge.ListInput {
 		Currencies: known(query["currency"], money.CurrencyNames()), Merchants: web.ChosenMerchant(query)}
 	switch query.Get("recurring") {
 	case "yes", "no":
-		yes := query.Get("recurring") == "yes"
-		in.Recurring = &yes
+		in.Recurring = new(query.Get("recurring") == "yes")
 	}
 	if name, value, ok := pairOf(query.Get("metadata")); ok {
 		in.Metadata = map[string]string{name: value}

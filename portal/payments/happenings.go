@@ -222,21 +222,18 @@ func moreOf(t *text.Catalogue, h timeline.Entry, sent map[ids.Event][]webhook.De
 		add(t.Charge.Changed, &changed)
 	}
 	if strings.HasPrefix(h.Type, "call.") {
-		state := cmp.Or(t.Charge.States[h.Status], h.Status)
-		add(t.Charge.Answered, &state)
+		add(t.Charge.Answered, new(cmp.Or(t.Charge.States[h.Status], h.Status)))
 		add(t.Charge.Reference, h.Reference)
 		add(t.Charge.ProcessorID, h.ProcessorID)
 		add(t.Charge.ProcessorCode, h.ProcessorCode)
 		add(t.Charge.AuthorizationCode, h.AuthorizationCode)
 	}
 	if h.RequestID != nil {
-		id := h.RequestID.String()
-		add(t.Charge.Request, &id)
+		add(t.Charge.Request, new(h.RequestID.String()))
 		add(t.Charge.Key, h.IdempotencyKey)
 	}
 	if h.EventID != nil {
-		id := h.EventID.String()
-		add(t.Charge.Event, &id)
+		add(t.Charge.Event, new(h.EventID.String()))
 		for _, d := range sent[*h.EventID] {
 			out = append(out,
 				ui.Pair{Key: t.Charge.Webhook, Value: t.Charge.WebhookOf(hostOf(d), t.Charge.Deliveries[d.Status])})

@@ -19,8 +19,7 @@ var (
 
 // ErrForm distinguishes a form that is too large from one that cannot be read.
 func ErrForm(err error) error {
-	var large *http.MaxBytesError
-	if errors.As(err, &large) {
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
 		return errLarge
 	}
 	return fault.Invalid("body_invalid", "This form could not be read.").Because(err)

@@ -54,8 +54,7 @@ func (d *Desk) Error(ec echo.Context, err error) {
 	c := d.request(ec)
 	d.dress(c)
 	requestID := c.Response().Header().Get("Request-Id")
-	var moved otherPlace
-	if errors.As(err, &moved) {
+	if moved, ok := errors.AsType[otherPlace](err); ok {
 		_ = d.showOtherPlace(c, moved, requestID) // the client is gone if this cannot be written
 		return
 	}

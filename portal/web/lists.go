@@ -62,8 +62,7 @@ func Amounts(query url.Values, name string) (out page.Amounts) {
 		if err != nil {
 			return nil
 		}
-		n := int64(amount)
-		return &n
+		return new(int64(amount))
 	}
 	return page.Amounts{Least: bound(query.Get(name + "_min")), Most: bound(query.Get(name + "_max"))}
 }

@@ -91,8 +91,7 @@ func (s *Service) validate(fs *fault.Fields, adapter string, credentials sensiti
 		}
 	}
 	for _, c := range in.Currencies {
-		text := string(c)
-		check.Currency(fs, "currencies", &text)
+		check.Currency(fs, "currencies", new(string(c)))
 	}
 	if in.Priority < 1 || in.Priority > MaxPriority {
 		fs.Add("priority", "parameter_invalid", fmt.Sprintf("Enter a number from 1 to %d.", MaxPriority))

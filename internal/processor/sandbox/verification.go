@@ -86,8 +86,7 @@ func (v verification) judge(c processor.Confirmation, now time.Time) processor.C
 	case v.ReturnsAt == nil && amounts == Deposits:
 		return processor.Confirmed{Verdict: processor.Verified}
 	}
-	left := verificationTries - v.Tries - 1
-	return processor.Confirmed{Verdict: processor.WrongDeposits, Remaining: &left}
+	return processor.Confirmed{Verdict: processor.WrongDeposits, Remaining: new(verificationTries - v.Tries - 1)}
 }
 
 // Confirm implements processor.Processor.

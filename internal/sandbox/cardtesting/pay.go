@@ -75,12 +75,11 @@ const chargeTries = 5
 
 // charge charges a token and returns what the payer learns.
 func (s *day) charge(ctx context.Context, merchantID int64, tokenID string) (string, error) {
-	amount := 5 * money.Dollar
 	actor := s.Actor
 	actor.RequestID = ids.NewRequest(s.Clock.Now())
 	for tries := 1; ; tries++ {
-		_, err := s.Charges.Create(ctx, actor, charge.CreateInput{MerchantID: &merchantID, Amount: &amount,
-			Token: &tokenID}, nil)
+		_, err := s.Charges.Create(ctx, actor, charge.CreateInput{MerchantID: &merchantID,
+			Amount: new(5 * money.Dollar), Token: &tokenID}, nil)
 		f, refused := fault.As(err)
 		switch {
 		case err == nil:

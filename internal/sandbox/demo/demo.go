@@ -181,13 +181,11 @@ func (m Maker) make(ctx context.Context, s story, shopURL string) (a Application
 		return a, err
 	}
 	server := authz.Actor{Role: authz.RoleSecretKey, ApplicationID: a.AppID}
-	organization := s.short + " Community Trust"
 	for _, acc := range accountsOf(s, &a.Merchants, append([]string{hostOf(shopURL)}, m.Domains...)) {
 		in := acc.in
-		rates := Rates()
-		in.Rates, in.MinimumCharge = &rates, m.MinimumCharge
+		in.Rates, in.MinimumCharge = new(Rates()), m.MinimumCharge
 		if a.OrganizationID == 0 {
-			in.Organization = &merchant.NewOrganization{Name: &organization}
+			in.Organization = &merchant.NewOrganization{Name: new(s.short + " Community Trust")}
 		} else {
 			in.OrganizationID = &a.OrganizationID
 		}
@@ -217,10 +215,9 @@ func accountsOf(s story, ids *Merchants, domains []string) []account {
 	food := of(&ids.US, "Food Bank", "US", "p", "Food")
 	shelter := of(&ids.USQ, "Animal Shelter", "US", "q", "Shelter")
 	relief := of(&ids.CA, "Winter Relief", "CA", "p", "Relief")
-	yes := true
 	for i, ein := range s.eins {
 		in := &[]*account{&food, &shelter}[i].in
-		in.HasWalletA, in.Domains, in.Nonprofit, in.EIN = &yes, domains, &yes, &ein
+		in.HasWalletA, in.Domains, in.Nonprofit, in.EIN = new(true), domains, new(true), &ein
 	}
 	return []account{food, shelter, relief}
 }
@@ -265,9 +262,8 @@ func (m Maker) keys(ctx context.Context, a *Application, shopURL string) error {
 
 // Rates are the demo's fees; an AMEX charge of 100.00 costs 1.85 with them.
 func Rates() fee.Rates {
-	platformFlat, platformPercentage := money.Amount(5), money.Percent(1000)
 	return fee.Rates{AuthorizationFee: 10, CaptureFee: 20, AmexSurchargePercentage: 500,
 		ACHTransferFlatFee: 25, ACHTransferPercentage: 800, ACHTransferFailedFee: 400, ACHReturnFee: 500,
-		ChargebackFee: 1500, RetrievalFee: 500, PlatformFlatFee: &platformFlat,
-		PlatformPercentage: &platformPercentage, DAFPercentage: 2000}
+		ChargebackFee: 1500, RetrievalFee: 500, PlatformFlatFee: new(money.Amount(5)),
+		PlatformPercentage: new(money.Percent(1000)), DAFPercentage: 2000}
 }

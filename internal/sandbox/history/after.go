@@ -22,12 +22,12 @@ const day = 24 * time.Hour
 func (s *story) giveBack(after time.Duration, by *authz.Actor, part int64, reason, note string) func(charge.Charge) {
 	return func(c charge.Charge) {
 		s.after(after, func(ctx context.Context) error {
-			in := refund.CreateInput{ChargeID: ptr(c.ID.String()), Reason: &reason}
+			in := refund.CreateInput{ChargeID: new(c.ID.String()), Reason: &reason}
 			if note != "" {
 				in.Note = &note
 			}
 			if part > 1 {
-				in.Amount = ptr(c.Amount / money.Amount(part))
+				in.Amount = new(c.Amount / money.Amount(part))
 			}
 			_, err := s.Refunds.Create(ctx, s.now(*by), in, nil)
 			if fault.HasCode(err, "charge_not_refundable") {

@@ -85,10 +85,10 @@ func (s *story) give(g gift) func(context.Context) error {
 			ExternalID: &external,
 			Metadata:   map[string]string{"campaign": campaign(g.about), "channel": "web"}}
 		if g.hold {
-			in.Capture = ptr(false)
+			in.Capture = new(false)
 		}
 		if g.again {
-			in.Recurring = ptr(true)
+			in.Recurring = new(true)
 			in.Metadata["channel"] = "monthly"
 		}
 		actor := s.now(g.to.server)
@@ -186,7 +186,7 @@ func (s *story) held(n int) gift {
 			s.after(26*time.Hour, func(ctx context.Context) error {
 				in := charge.CaptureInput{}
 				if n%4 == 3 {
-					in.Amount = ptr(c.Amount / 2)
+					in.Amount = new(c.Amount / 2)
 				}
 				_, err := s.Charges.Capture(ctx, s.now(s.river.server), c.ID.String(), in, nil)
 				return err

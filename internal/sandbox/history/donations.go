@@ -95,8 +95,8 @@ func (s *story) donate(ctx context.Context, g grant, who payer, n int) error {
 	external := fmt.Sprintf("grant-%03d", 200+n)
 	in := daf.CreateInput{MerchantID: &s.river.Merchants.US, Amount: &g.amount, ExternalID: &external,
 		Metadata: map[string]string{"campaign": "winter-meals"},
-		User: &daf.UserInput{FirstName: &who.first, LastName: &who.last, Email: ptr(who.email()),
-			Note: ptr("In memory of Ellen")}}
+		User: &daf.UserInput{FirstName: &who.first, LastName: &who.last, Email: new(who.email()),
+			Note: new("In memory of Ellen")}}
 	if way.SessionID != "" {
 		in.WorkflowSessionID = &way.SessionID
 	} else {

@@ -185,5 +185,3 @@ func (s *story) log(p program, e requestlog.Entry) {
 	e.BodyBytes, e.Took = len(e.Body), time.Duration(38+len(e.Body)%90)*time.Millisecond
 	s.RequestLogs.Add(e)
 }
-
-func ptr[T any](v T) *T { return &v }

@@ -120,7 +120,7 @@ func (s *story) administration() {
 	// From then on the rates are those of the documents, for anyone who starts the demo and follows them.
 	s.at(s.on(38, 14, 0),
 		s.newRates("The winter agreement has ended.", nil, func(r fee.Rates) fee.Rates { r.CaptureFee = 20; return r }))
-	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", ptr(s.until.AddDate(0, 0, 21)),
+	s.at(s.on(39, 14, 0), s.newRates("Inquiries cost less from then on.", new(s.until.AddDate(0, 0, 21)),
 		func(r fee.Rates) fee.Rates { r.RetrievalFee = 300; return r }))
 	s.at(s.on(40, 16, 40), func(ctx context.Context) error {
 		secret, err := s.endpoint(ctx, "/webhooks", "Demo shop", "charge.*", "refund.*", "dispute.*", "payout.*",
@@ -150,7 +150,7 @@ func (s *story) administration() {
 // endpoint adds a webhook endpoint of the demo shop, and returns its secret.
 func (s *story) endpoint(ctx context.Context, path, about string, events ...string) (secret string, err error) {
 	made, err := s.Webhooks.Create(ctx, s.now(s.avery),
-		webhook.CreateInput{URL: ptr(s.Origin + path), Description: &about, Events: events}, nil)
+		webhook.CreateInput{URL: new(s.Origin + path), Description: &about, Events: events}, nil)
 	return made.Object.Secret, err
 }
 

@@ -135,8 +135,7 @@ func (p *Provider) call(ctx context.Context, method, name, path string, body []b
 
 // transportError is an error of a request without its address, which may have identifiers.
 func transportError(request string, err error) error {
-	var of *url.Error
-	if errors.As(err, &of) {
+	if of, ok := errors.AsType[*url.Error](err); ok {
 		err = of.Err
 	}
 	return fmt.Errorf("chariot: %s: %w", request, err)
