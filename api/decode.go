@@ -251,20 +251,14 @@ func set(target reflect.Value, value jsontext.Value) (code, message string) {
 // holdsNull reports whether an object or a list, not null itself, has an element null.
 func holdsNull(collection jsontext.Value) bool {
 	var values map[string]jsontext.Value
+	isNull := func(v jsontext.Value) bool { return v.Kind() == 'n' }
 	if collection.Kind() == '[' {
 		var elements []jsontext.Value
 		_ = json.Unmarshal(collection, &elements) // it was read as a list already
-		return slices.ContainsFunc(elements, func(v jsontext.Value) bool { return v.Kind() == 'n' })
+		return slices.ContainsFunc(elements, isNull)
 	}
-	if json.Unmarshal(collection, &values) != nil {
-		return true
-	}
-	for _, v := range values {
-		if v.Kind() == 'n' {
-			return true
-		}
-	}
-	return false
+	return json.Unmarshal(collection, &values) != nil ||
+		slices.ContainsFunc(slices.Collect(maps.Values(values)), isNull)
 }
 
 // plainName is a name that may be repeated in an answer, such as amount, organization.name,

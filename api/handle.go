@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
@@ -365,13 +366,6 @@ func claimWith(c echo.Context, req *request, params map[string]string, sent, mea
 }
 
 func validKey(key string) bool {
-	if key == "" || len(key) > maxKeySize {
-		return false
-	}
-	for i := range len(key) {
-		if key[i] < '!' || key[i] > '~' {
-			return false
-		}
-	}
-	return true
+	return key != "" && len(key) <= maxKeySize &&
+		!strings.ContainsFunc(key, func(r rune) bool { return r < '!' || r > '~' })
 }

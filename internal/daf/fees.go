@@ -3,6 +3,7 @@ package daf
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"svcpay/internal/fee"
@@ -26,13 +27,8 @@ func feesTx(ctx context.Context, tx *pg.Tx, m instant.Moment, d Donation) ([]fee
 	}
 	service := feeLine(serviceFee, d.Amount, schedule.Merchant.DAFPercentage)
 	service.ScheduleID = schedule.Merchant.ID
-	lines := []fee.Line{}
-	for _, l := range []fee.Line{service, feeLine(providerFee, d.Amount, ProviderPercentage)} {
-		if l.Amount > 0 {
-			lines = append(lines, l)
-		}
-	}
-	return lines, nil
+	lines := []fee.Line{service, feeLine(providerFee, d.Amount, ProviderPercentage)}
+	return slices.DeleteFunc(lines, func(l fee.Line) bool { return l.Amount <= 0 }), nil
 }
 
 func feeLine(name string, basis money.Amount, rate money.Percent) fee.Line {

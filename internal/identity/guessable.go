@@ -67,14 +67,10 @@ func guessable(password, email, name string) bool {
 
 // parts are the person's address, its parts and the parts of the name.
 func parts(email, name string) []string {
-	out := []string{strings.ToLower(email)}
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	for _, part := range strings.FieldsFunc(prepared(strings.ToLower(email+" "+name)), apart) {
-		if utf8.RuneCountInString(part) >= minPart {
-			out = append(out, part)
-		}
-	}
-	return out
+	out := strings.FieldsFunc(prepared(strings.ToLower(email+" "+name)), apart)
+	out = slices.DeleteFunc(out, func(part string) bool { return utf8.RuneCountInString(part) < minPart })
+	return append(out, strings.ToLower(email))
 }
 
 // own counts the letters and signs of a password that are in none of the words or runs.

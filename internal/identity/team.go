@@ -3,6 +3,7 @@ package identity
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"svcpay/internal/authz"
@@ -136,13 +137,10 @@ func (s *Service) Administrators(ctx context.Context, actor authz.Actor) (names 
 }
 
 // Grantable lists the roles that an actor could give someone, the widest first: none wider than their own.
-func Grantable(a authz.Actor) (out []authz.Role) {
-	for _, r := range authz.PeopleRoles() {
-		if !r.Wider(a.Role) && (r.Scope() != authz.ScopeSystem || a.Domain().Scope == authz.ScopeSystem) {
-			out = append(out, r)
-		}
-	}
-	return out
+func Grantable(a authz.Actor) []authz.Role {
+	return slices.DeleteFunc(authz.PeopleRoles(), func(r authz.Role) bool {
+		return r.Wider(a.Role) || r.Scope() == authz.ScopeSystem && a.Domain().Scope != authz.ScopeSystem
+	})
 }
 
 // aboutTeam is a domain's team as the audit log names it: in the log of the application, or of the

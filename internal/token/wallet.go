@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"svcpay/internal/fault"
@@ -165,12 +166,8 @@ func takesWallet(m merchant.Merchant, kind Kind) bool {
 
 // names takes a cardholder's name apart: the last word is the last name.
 func names(holder string) (first, last string) {
-	for i := len(holder) - 1; i >= 0; i-- {
-		if holder[i] == ' ' {
-			return holder[:i], holder[i+1:]
-		}
-	}
-	return "", holder
+	i := strings.LastIndexByte(holder, ' ')
+	return holder[:max(i, 0)], holder[i+1:]
 }
 
 // PurgePayloads forgets a batch of the payloads that could not be used again anyway, and says how many those were.

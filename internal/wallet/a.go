@@ -8,10 +8,12 @@ import (
 	"crypto/ecdsa"
 	"crypto/sha256"
 	"crypto/x509"
+	"crypto/x509/pkix"
 	"encoding/asn1"
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/smallstep/pkcs7"
@@ -186,12 +188,7 @@ func (a A) trusts(leaf *x509.Certificate, all []*x509.Certificate, now time.Time
 }
 
 func marked(c *x509.Certificate, mark asn1.ObjectIdentifier) bool {
-	for _, e := range c.Extensions {
-		if e.Id.Equal(mark) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.Extensions, func(e pkix.Extension) bool { return e.Id.Equal(mark) })
 }
 
 // key is the AES key of a token: agreed between the token's ephemeral key and the one of ours that its hash

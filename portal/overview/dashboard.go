@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"svcpay/internal/authz"
@@ -127,12 +128,10 @@ func (d dashboard) choose(asked string) (chosen money.Currency, others []money.C
 	if wanted, ok := money.ParseCurrency(asked); ok {
 		chosen = wanted
 	}
-	for _, one := range money.Currencies() {
-		if _, there := all[one]; there && one != chosen {
-			others = append(others, one)
-		}
-	}
-	return chosen, others
+	return chosen, slices.DeleteFunc(money.Currencies(), func(one money.Currency) bool {
+		_, there := all[one]
+		return !there || one == chosen
+	})
 }
 
 // list is the address of a list over the same days and in the same currency.

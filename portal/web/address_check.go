@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/url"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -36,14 +37,10 @@ func checkAddress(u *url.URL) error {
 
 // every reports whether all names and values pass a check.
 func every(values url.Values, passes func(string) bool) bool {
+	fails := func(text string) bool { return !passes(text) }
 	for name, list := range values {
-		if !passes(name) {
+		if fails(name) || slices.ContainsFunc(list, fails) {
 			return false
-		}
-		for _, value := range list {
-			if !passes(value) {
-				return false
-			}
 		}
 	}
 	return true

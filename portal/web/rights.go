@@ -19,13 +19,9 @@ func Holder(r authz.Role) authz.Actor {
 }
 
 // Holders are the roles of people that have a permission, by the policy that is enforced.
-func (d *Desk) Holders(needed authz.Permission) (out []authz.Role) {
-	for _, r := range authz.PeopleRoles() {
-		if d.audit.Check(Holder(r), needed) == nil {
-			out = append(out, r)
-		}
-	}
-	return out
+func (d *Desk) Holders(needed authz.Permission) []authz.Role {
+	return slices.DeleteFunc(authz.PeopleRoles(),
+		func(r authz.Role) bool { return d.audit.Check(Holder(r), needed) != nil })
 }
 
 // HolderNames are the roles that hold a permission, in words.

@@ -59,13 +59,9 @@ func (f Filter) names() []string {
 // values are what a query says of a filter, empty ones left out.
 func (f Filter) values(query url.Values) (out []string) {
 	for _, name := range f.names() {
-		for _, v := range query[name] {
-			if v != "" {
-				out = append(out, v)
-			}
-		}
+		out = append(out, query[name]...)
 	}
-	return out
+	return slices.DeleteFunc(out, func(v string) bool { return v == "" })
 }
 
 // Active reports whether a query filters by it.

@@ -130,12 +130,7 @@ func (c Column) label() string {
 
 // lead is the index of the column whose cell is the row's link.
 func (t Table) lead() int {
-	for i, c := range t.Columns {
-		if c.Place == PlaceLead {
-			return i
-		}
-	}
-	return 0
+	return max(0, slices.IndexFunc(t.Columns, func(c Column) bool { return c.Place == PlaceLead }))
 }
 
 // without copies a query except for some parameters and those that say nothing.

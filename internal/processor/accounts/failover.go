@@ -2,6 +2,7 @@ package accounts
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"svcpay/internal/authz"
@@ -47,11 +48,7 @@ func (s *Service) SetFailover(ctx context.Context, actor authz.Actor, on bool) e
 }
 
 // DownProcessors are the adapters of the deployment that this process knows to be down, in order.
-func (s *Service) DownProcessors() (names []string) {
-	for _, name := range s.deps.Processors.Names() {
-		if s.deps.Processors.Down(name) {
-			names = append(names, name)
-		}
-	}
-	return names
+func (s *Service) DownProcessors() []string {
+	all := s.deps.Processors
+	return slices.DeleteFunc(all.Names(), func(name string) bool { return !all.Down(name) })
 }

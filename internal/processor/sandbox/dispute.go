@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -161,12 +162,7 @@ func (p *Processor) disputeTx(ctx context.Context, tx *pg.Tx, account, dispute s
 	if err != nil {
 		return due{}, nil, err
 	}
-	var pending []due
-	for _, e := range all {
-		if e.Dispute == dispute {
-			pending = append(pending, e)
-		}
-	}
+	pending := slices.DeleteFunc(all, func(e due) bool { return e.Dispute != dispute })
 	// An event of it that left the schedule until then is seen now.
 	d, err = pg.One[due](ctx, tx, last, args)
 	return d, pending, err

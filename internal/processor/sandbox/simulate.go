@@ -138,13 +138,8 @@ func (p *Processor) opened(s Simulation, pay payment, contested money.Amount, no
 		now), nil
 }
 
-func ofKinds(pending []due, kinds ...processor.EventKind) (out []due) {
-	for _, d := range pending {
-		if slices.Contains(kinds, d.Kind) {
-			out = append(out, d)
-		}
-	}
-	return out
+func ofKinds(pending []due, kinds ...processor.EventKind) []due {
+	return slices.DeleteFunc(pending, func(d due) bool { return !slices.Contains(kinds, d.Kind) })
 }
 
 func (p *Processor) simulatePayoutTx(ctx context.Context, tx *pg.Tx, s Simulation, now time.Time) error {

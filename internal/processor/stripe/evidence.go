@@ -2,6 +2,7 @@ package stripe
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -279,14 +280,5 @@ func upload(ctx context.Context, c *sdk.Client, files []processor.File) ([]strin
 			return nil, err
 		}
 	}
-	return ids, firstOf(errs)
-}
-
-func firstOf(errs []error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return ids, cmp.Or(errs...)
 }

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -200,12 +201,7 @@ func certificatesIn(text []byte) (found []*x509.Certificate, err error) {
 }
 
 func belongs(c *x509.Certificate, keys []*ecdsa.PrivateKey) bool {
-	for _, k := range keys {
-		if k.PublicKey.Equal(c.PublicKey) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(keys, func(k *ecdsa.PrivateKey) bool { return k.PublicKey.Equal(c.PublicKey) })
 }
 
 // ours checks that a certificate is good now and, where it says so, our merchant identifier's.
