@@ -62,10 +62,7 @@ func (p *Provider) Enroll(ctx context.Context, e provider.Enrollment) (string, e
 		ON CONFLICT (ein) DO UPDATE SET ein = e.ein RETURNING connect_id`,
 		pg.Args{"id": "conn_" + strings.ToLower(derived("enrollment "+e.EIN, 16)), "ein": e.EIN, "name": e.Name,
 			"reference": e.Reference, "now": p.machine()})
-	if err != nil {
-		return "", wrapped(err)
-	}
-	return id, nil
+	return id, wrapped(err)
 }
 
 // enrolled is the name of an organization by its connection, or provider.ErrNotFound.

@@ -84,10 +84,7 @@ func (p *Provider) emit(ctx context.Context, limit int) (int64, error) {
 		tx.Later(`UPDATE sandbox_daf_state SET last = last + @n`, pg.Args{"n": n})
 		return n, nil
 	})
-	if err != nil {
-		return 0, wrapped(err)
-	}
-	return n, nil
+	return n, wrapped(err)
 }
 
 // NextDue is the earliest time later than after, by their own clocks, at which the feed has something new for the
@@ -96,8 +93,5 @@ func (p *Provider) NextDue(ctx context.Context, accountPrefix string, after time
 	next, err := pg.OrNil(pg.Value[time.Time](ctx, p.pool, `
 		SELECT due_at FROM sandbox_daf_schedule WHERE starts_with(account, @prefix) AND due_at > @after
 		ORDER BY due_at LIMIT 1`, pg.Args{"prefix": accountPrefix, "after": after}))
-	if err != nil {
-		return nil, wrapped(err)
-	}
-	return next, nil
+	return next, wrapped(err)
 }
