@@ -27,10 +27,15 @@ func (s *Service) Get(ctx context.Context, actor authz.Actor, id string) (Token,
 	return authz.Seen(actor, t.derive(s.livemode()), t.MerchantID, err)
 }
 
-// reach returns the fault that says that a token is missing, if it is not of a merchant that the actor sees.
-func (s *Service) reach(ctx context.Context, actor authz.Actor, id ids.Token) error {
-	return actor.Reach(func() (int64, error) {
-		t, err := find(ctx, s.deps.Pool, actor.ApplicationID, id)
+// reach reads the id of a token, or returns the fault that says that it is missing, if it is not of a merchant that the
+// actor sees.
+func (s *Service) reach(ctx context.Context, actor authz.Actor, id string) (ids.Token, error) {
+	tokenID, err := ids.ParseToken(id)
+	if err != nil {
+		return tokenID, fault.Missing()
+	}
+	return tokenID, actor.Reach(func() (int64, error) {
+		t, err := find(ctx, s.deps.Pool, actor.ApplicationID, tokenID)
 		return t.MerchantID, err
 	})
 }

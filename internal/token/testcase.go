@@ -176,11 +176,8 @@ func (s *Service) TestDeposits(ctx context.Context, actor authz.Actor, id string
 	if s.deps.TestCase == nil {
 		return TestDeposits{}, fault.Missing()
 	}
-	tokenID, err := ids.ParseToken(id)
+	tokenID, err := s.reach(ctx, actor, id)
 	if err != nil {
-		return TestDeposits{}, fault.Missing()
-	}
-	if err := s.reach(ctx, actor, tokenID); err != nil {
 		return TestDeposits{}, err
 	}
 	t, err := find(ctx, s.deps.Pool, actor.ApplicationID, tokenID)

@@ -8,7 +8,6 @@ import (
 	"svcpay/internal/authz"
 	"svcpay/internal/check"
 	"svcpay/internal/fault"
-	"svcpay/internal/ids"
 	"svcpay/internal/instant"
 	"svcpay/internal/platform/idempotency"
 	"svcpay/internal/platform/mailbox"
@@ -168,11 +167,8 @@ func (s *Service) Delete(ctx context.Context, actor authz.Actor, id string, in D
 func (s *Service) change(ctx context.Context, actor authz.Actor, id string, ifVersion *int, claim *idempotency.Claim,
 	decide func(Token, instant.Moment) (Token, error),
 ) (idempotency.Result[Token], error) {
-	tokenID, err := ids.ParseToken(id)
+	tokenID, err := s.reach(ctx, actor, id)
 	if err != nil {
-		return idempotency.Result[Token]{}, fault.Missing()
-	}
-	if err := s.reach(ctx, actor, tokenID); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
 	return once(ctx, s, claim, actor.ApplicationID, tokenID.Bytes(), func(tx *pg.Tx, m instant.Moment) (Token, error) {

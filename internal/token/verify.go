@@ -141,11 +141,8 @@ func (s *Service) Verify(ctx context.Context, actor authz.Actor, id string, in V
 	if err := in.Validate().Err(); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
-	tokenID, err := ids.ParseToken(id)
+	tokenID, err := s.reach(ctx, actor, id)
 	if err != nil {
-		return idempotency.Result[Token]{}, fault.Missing()
-	}
-	if err := s.reach(ctx, actor, tokenID); err != nil {
 		return idempotency.Result[Token]{}, err
 	}
 	confirmed, err := s.confirm(ctx, actor.ApplicationID, tokenID, in, claim)
