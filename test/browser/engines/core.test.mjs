@@ -125,6 +125,7 @@ for (const name of Object.keys(ENGINES)) {
     const at = '#bankaccount [data-field=routing_number]';
     await clickOnce(engine, `${at} label`);
     await typeAt(engine, at, 'input', '110000000');
+    assert.equal((await valueOf(engine, 'routing_number', at)).replaceAll(' ', ''), '110000000');
   });
 
   testIn('a modal opens, closes, and gives the page back', async () => {
