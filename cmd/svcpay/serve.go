@@ -137,6 +137,11 @@ func (c migrateCommand) Run(w *world) error {
 	if err := given.checkDatabase(); err != nil {
 		return err
 	}
+	if c.Grant != "" { // a key file that can't be read must not leave new tables without grants
+		if _, err := keyedPolicy(w); err != nil {
+			return err
+		}
+	}
 	if err := migrations.Up(w.ctx, url); err != nil || c.Grant == "" {
 		return err
 	}
