@@ -34,7 +34,7 @@ type client struct {
 func (r *run) work() {
 	all := clients + stripeClients
 	if *lasts < longRun && *hunt == "" {
-		all = clients + 4
+		all = clients + 12
 	}
 	for i := range all {
 		r.lives.Go(func() { r.live(i) })

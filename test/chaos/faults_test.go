@@ -58,7 +58,7 @@ func dealt() (cards []string) {
 	return cards
 }
 
-// rage has faults happen for that long, and longer, but not three times as long, while the run shows too
+// rage has faults happen for that long, and longer, but not six times as long, while the run shows too
 // little: a busy machine comes to less in its time. A hunt ends with what it finds.
 func (r *run) rage(during time.Duration) {
 	var under sync.WaitGroup
@@ -66,7 +66,7 @@ func (r *run) rage(during time.Duration) {
 	for {
 		time.Sleep(120*time.Millisecond + time.Duration(r.chance.Int64N(int64(400*time.Millisecond))))
 		enough := time.Since(began) > during && (*hunt != "" || len(r.unseen(during)) == 0)
-		if enough || time.Since(began) > 3*during || *hunt != "" && len(r.found.all()) > 0 {
+		if enough || time.Since(began) > 6*during || *hunt != "" && len(r.found.all()) > 0 {
 			break
 		}
 		card, a, b := r.faults.deal(), r.chance.Float64(), rand.New(rand.NewPCG(r.chance.Uint64(), 0))
