@@ -168,7 +168,7 @@ var rows = map[string]row{
 	"testing/pdftest":      {6, ""},
 	"testing/roledoc":      {6, "authz"},
 	"test/rig":             {6, "platform/localpg"},
-	"test/bench":           {6, "platform/localpg"},
+	"test/bench":           {6, "platform/localpg test/rig"},
 }
 
 // guarded lists imports that only some packages may have, ours and others'. A name ending in / means all

@@ -18,6 +18,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"svcpay/internal/platform/localpg"
+	"svcpay/test/rig"
 )
 
 //go:embed floor.sql
@@ -64,12 +65,7 @@ func (c *cluster) start(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(filepath.Join(c.dir, "postgres", "postmaster.pid"))
-	if err != nil {
-		return err
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	c.pid, err = strconv.Atoi(first)
+	c.pid, err = rig.Postmaster(rig.Data(c.dir))
 	return err
 }
 

@@ -97,12 +97,22 @@ func (b *bench) quietIn(ctx context.Context, database string) error {
 			UNION ALL SELECT FROM event_streams s LEFT JOIN charge_cutoffs c ON c.application_id = s.application_id
 				AND c.sequence = s.last_sequence AND c.until > now() - interval '20 minutes'
 					WHERE c.until IS NULL LIMIT 1) w`
-	for end := time.Now().Add(quietPatience); time.Now().Before(end); time.Sleep(100 * time.Millisecond) {
-		n, err := value[int](ctx, b.cluster, database, waiting)
-		if err != nil || n == 0 {
+	return until(ctx, 100*time.Millisecond, "events are not numbered, charges not in their totals, or operations open",
+		func() (bool, error) {
+			n, err := value[int](ctx, b.cluster, database, waiting)
+			return n == 0, err
+		})
+}
+
+// until asks again and again whether something is done; missing says what is not after a long time.
+func until(ctx context.Context, pause time.Duration, missing string, done func() (bool, error)) error {
+	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
+		if is, err := done(); is || err != nil {
+			return err
+		}
+		if err := sleep(ctx, pause); err != nil {
 			return err
 		}
 	}
-	return fmt.Errorf("events are not numbered, charges not in their totals, or operations open, after %v",
-		quietPatience)
+	return fmt.Errorf("%s after %v", missing, quietPatience)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -149,14 +150,12 @@ func (b *bench) queue(ctx context.Context, n int, to []*receiver) (queue, error)
 }
 
 // urls is the list of some receivers' addresses for a statement.
-func urls(of []*receiver) (text string) {
+func urls(of []*receiver) string {
+	all := make([]string, len(of))
 	for i, r := range of {
-		if i > 0 {
-			text += ", "
-		}
-		text += "'" + r.url() + "'"
+		all[i] = "'" + r.url() + "'"
 	}
-	return text
+	return strings.Join(all, ", ")
 }
 
 // disable locks endpoints in the worker's order, which notes how they do at the same time.
@@ -202,29 +201,18 @@ const looking = 20 * time.Millisecond
 // arrived waits until so many messages have come to each receiver: in the meantime the database is asked nothing, which
 // reads for an answer what is done already, the more of it the faster the sender is.
 func arrived(ctx context.Context, n int, at []*receiver) error {
-	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
-		if !slices.ContainsFunc(at, func(r *receiver) bool { return r.came() < n }) {
-			return nil
-		}
-		if err := sleep(ctx, looking); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("webhooks have not all come after %v", quietPatience)
+	return until(ctx, looking, "webhooks have not all come", func() (bool, error) {
+		return !slices.ContainsFunc(at, func(r *receiver) bool { return r.came() < n }), nil
+	})
 }
 
 // none waits until a statement that asks whether there is something finds nothing.
 func none(ctx context.Context, conn *pgx.Conn, sql string) error {
-	for end := time.Now().Add(quietPatience); time.Now().Before(end); {
+	return until(ctx, looking, "webhooks are not all sent", func() (bool, error) {
 		var some bool
-		if err := conn.QueryRow(ctx, sql).Scan(&some); err != nil || !some {
-			return err
-		}
-		if err := sleep(ctx, looking); err != nil {
-			return err
-		}
-	}
-	return fmt.Errorf("webhooks are not all sent after %v", quietPatience)
+		err := conn.QueryRow(ctx, sql).Scan(&some)
+		return !some, err
+	})
 }
 
 // attempts is how long those that succeeded took, sorted. There must be one for each delivery, and what is pending must

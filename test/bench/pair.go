@@ -5,9 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net"
 	"slices"
 	"time"
+
+	"svcpay/test/rig"
 )
 
 // asMuch is what two servers make at least, by what one makes on the same machine.
@@ -98,12 +99,9 @@ func (b *bench) serversCell(servers, connections int) cell {
 
 // makeTwin makes the second server, which answers under the names of the first at another address.
 func (b *bench) makeTwin() error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
+	addr, err := rig.FreeAddr()
 	twin := *b.server
-	twin.cmd, twin.listens, twin.log = nil, l.Addr().String(), b.server.log+".twin"
+	twin.cmd, twin.listens, twin.log = nil, addr, b.server.log+".twin"
 	b.twin = &twin
-	return l.Close()
+	return err
 }

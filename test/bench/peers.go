@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"regexp"
 	"time"
+
+	"svcpay/test/rig"
 )
 
 // mocked is the cell of stripe-mock.
@@ -24,15 +26,11 @@ type peer struct {
 }
 
 func startPeer(binary string) (*peer, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := rig.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{addr: l.Addr().String()}
-	if err := l.Close(); err != nil {
-		return nil, err
-	}
-	p.cmd = exec.Command(binary, "-http-addr", p.addr)
+	p := &peer{addr: addr, cmd: exec.Command(binary, "-http-addr", addr)}
 	if err := p.cmd.Start(); err != nil {
 		return nil, err
 	}

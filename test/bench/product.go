@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"svcpay/test/rig"
 )
 
 // product is the real program on the cluster, built with a processor in memory.
@@ -26,14 +28,12 @@ type product struct {
 }
 
 func newProduct(ctx context.Context, binary, dir string, c *cluster, database string) (*product, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	addr, err := rig.FreeAddr()
 	if err != nil {
 		return nil, err
 	}
-	defer l.Close()
-	p := &product{binary: binary, addr: l.Addr().String(), listens: l.Addr().String(),
-		keys: filepath.Join(dir, "keys.json"), log: filepath.Join(dir, "svcpay.log"),
-		database: c.url(database), name: database}
+	p := &product{binary: binary, addr: addr, listens: addr, keys: filepath.Join(dir, "keys.json"),
+		log: filepath.Join(dir, "svcpay.log"), database: c.url(database), name: database}
 	for _, args := range [][]string{{"migrate"}, {"vault-keys", p.keys}} {
 		if _, err := p.run(ctx, args...); err != nil {
 			return nil, err

@@ -5,13 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"runtime"
 	"sync"
 	"syscall"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"svcpay/test/rig"
 )
 
 // hasty are the cluster's settings while databases are filled, which no one needs who loses them: a file that began
@@ -115,13 +116,10 @@ func (b *bench) filled(ctx context.Context, name string, rows, different int, to
 	if err != nil {
 		return nil, err
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return nil, err
-	}
+	addr, err := rig.FreeAddr()
 	p := *b.server
-	p.cmd, p.name, p.database, p.addr, p.listens = nil, name, b.cluster.url(name), l.Addr().String(), l.Addr().String()
-	return &p, l.Close()
+	p.cmd, p.name, p.database, p.addr, p.listens = nil, name, b.cluster.url(name), addr, addr
+	return &p, err
 }
 
 // fill copies charges with all that they left, a table on each processor.
@@ -160,27 +158,17 @@ func (c *cluster) fill(ctx context.Context, database string, rows, different int
 
 // atOnce does something for each, on as many processors as there are.
 func atOnce[T any](all []T, do func(T) error) error {
-	waiting := make(chan T, len(all))
-	for _, one := range all {
-		waiting <- one
-	}
-	close(waiting)
-	errs := make(chan error, len(all))
+	errs, busy := make([]error, len(all)), make(chan struct{}, runtime.NumCPU())
 	var workers sync.WaitGroup
-	for range runtime.NumCPU() {
+	for i, one := range all {
+		busy <- struct{}{}
 		workers.Go(func() {
-			for one := range waiting {
-				errs <- do(one)
-			}
+			defer func() { <-busy }()
+			errs[i] = do(one)
 		})
 	}
 	workers.Wait()
-	close(errs)
-	var failed []error
-	for err := range errs {
-		failed = append(failed, err)
-	}
-	return errors.Join(failed...)
+	return errors.Join(errs...)
 }
 
 // chosen are the charges to copy, captured and nothing else since, and where their times and numbers begin.
