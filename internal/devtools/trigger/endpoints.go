@@ -16,39 +16,39 @@ import (
 const host = "svcpay-trigger.localhost"
 
 // pausedEndpoint makes an endpoint here that says that it is gone, and sends it a test: it is paused then.
-func pausedEndpoint(ctx context.Context, r *run) (string, error) {
-	id, _, err := r.gone(ctx)
-	return id, err
+func pausedEndpoint(ctx context.Context, r *run) error {
+	_, err := r.gone(ctx)
+	return err
 }
 
 // recoveredEndpoint has an endpoint paused, and then take a test.
-func recoveredEndpoint(ctx context.Context, r *run) (string, error) {
-	id, back, err := r.gone(ctx)
+func recoveredEndpoint(ctx context.Context, r *run) error {
+	back, err := r.gone(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	paused := func(e *client.WebhookEndpoint) bool { return e.Status == client.WebhookEndpointStatusPaused }
 	wait, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	if _, err := client.Until(wait, func(ctx context.Context) (*client.WebhookEndpoint, error) {
-		return r.API.WebhookEndpoints.Get(ctx, id)
+		return r.API.WebhookEndpoints.Get(ctx, r.id)
 	}, paused); err != nil {
-		return "", fmt.Errorf("%s was not paused: %w", id, err)
+		return fmt.Errorf("%s was not paused: %w", r.id, err)
 	}
 	back.Store(true)
-	if _, err := r.API.WebhookEndpoints.Enable(ctx, id); err != nil {
-		return "", err
+	if _, err := r.API.WebhookEndpoints.Enable(ctx, r.id); err != nil {
+		return err
 	}
-	_, err = r.API.WebhookEndpoints.Test(ctx, id, client.TestWebhookEndpoint{})
-	return id, err
+	_, err = r.API.WebhookEndpoints.Test(ctx, r.id, client.TestWebhookEndpoint{})
+	return err
 }
 
 // gone makes an endpoint of a receiver here, which is gone until it is told that it is back, and sends it a test. Both
 // end with the order.
-func (r *run) gone(ctx context.Context) (id string, back *atomic.Bool, err error) {
+func (r *run) gone(ctx context.Context) (back *atomic.Bool, err error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
 	back = new(atomic.Bool)
 	server := &http.Server{ReadHeaderTimeout: time.Second,
@@ -63,16 +63,17 @@ func (r *run) gone(ctx context.Context) (id string, back *atomic.Bool, err error
 		Events: []string{"ping"}, Description: client.Set(madeBy)}
 	e, err := r.API.WebhookEndpoints.Create(ctx, body)
 	if refused, ok := errors.AsType[*client.Error](err); ok && refused.StatusCode == http.StatusBadRequest {
-		return "", nil,
+		return nil,
 			fmt.Errorf("%s needs an endpoint on this machine, which this deployment refuses: make one elsewhere that answers 410, and send it a test", r.Type)
 	}
 	if err != nil {
-		return "", nil, err
+		return nil, err
 	}
+	r.id = e.ID
 	r.after = append(r.after, func(ctx context.Context) error {
 		_, err := r.API.WebhookEndpoints.Delete(ctx, e.ID)
 		return err
 	})
 	_, err = r.API.WebhookEndpoints.Test(ctx, e.ID, client.TestWebhookEndpoint{})
-	return e.ID, back, err
+	return back, err
 }

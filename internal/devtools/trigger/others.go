@@ -3,7 +3,6 @@ package trigger
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strconv"
@@ -12,74 +11,60 @@ import (
 	"svcpay/api/client"
 )
 
-// dispute has the payer of a charge dispute it, and returns the dispute.
-func dispute(how client.SimulateChargeOutcome) func(context.Context, *run, string) (string, error) {
-	return func(ctx context.Context, r *run, charge string) (string, error) {
-		body := client.SimulateCharge{Outcome: how}
+// dispute has the payer of a charge dispute it, and goes on with the dispute, which another process may be writing
+// down.
+func dispute(how client.SimulateChargeOutcome) step {
+	return func(ctx context.Context, r *run) error {
+		body, charge := client.SimulateCharge{Outcome: how}, r.id
 		if err := fill(r, "dispute", &body); err != nil {
-			return "", err
+			return err
 		}
 		body.Outcome = how
 		if _, err := r.API.Sandbox.SimulateCharge(ctx, charge, body); err != nil {
-			return "", err
+			return err
 		}
-		return r.disputeOf(ctx, charge)
-	}
-}
-
-// disputeOf waits for the dispute of a charge, which another process may be writing down.
-func (r *run) disputeOf(ctx context.Context, charge string) (string, error) {
-	ctx, stop := context.WithTimeout(ctx, patience)
-	defer stop()
-	p, err := client.Until(ctx,
-		func(ctx context.Context) (*client.Page[client.Dispute], error) {
-			return r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: new(1), ChargeID: charge})
-		},
-		func(p *client.Page[client.Dispute]) bool { return len(p.Data) > 0 })
-	if err != nil {
-		return "", fmt.Errorf("the dispute of %s: %w", charge, err)
-	}
-	return p.Data[0].ID, nil
-}
-
-// disputed makes a charge that is disputed, and returns the dispute.
-func disputed(how client.SimulateChargeOutcome) func(context.Context, *run) (string, error) {
-	return func(ctx context.Context, r *run) (string, error) {
-		id, err := charge(approved)(ctx, r)
+		ctx, stop := context.WithTimeout(ctx, patience)
+		defer stop()
+		p, err := client.Until(ctx,
+			func(ctx context.Context) (*client.Page[client.Dispute], error) {
+				return r.API.Disputes.ListPage(ctx, client.ListDisputesParams{Limit: new(1), ChargeID: charge})
+			},
+			func(p *client.Page[client.Dispute]) bool { return len(p.Data) > 0 })
 		if err != nil {
-			return "", err
+			return fmt.Errorf("the dispute of %s: %w", charge, err)
 		}
-		return dispute(how)(ctx, r, id)
+		r.id = p.Data[0].ID
+		return nil
 	}
 }
 
-func answer(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Disputes.SubmitEvidence(ctx, id,
+func answer(ctx context.Context, r *run) error {
+	_, err := r.API.Disputes.SubmitEvidence(ctx, r.id,
 		client.SubmitEvidence{Evidence: client.Evidence{ProductDescription: madeBy}})
-	return id, err
+	return err
 }
 
-func accept(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Disputes.Accept(ctx, id)
-	return id, err
+func accept(ctx context.Context, r *run) error {
+	_, err := r.API.Disputes.Accept(ctx, r.id)
+	return err
 }
 
 // win answers a dispute, if no one has, and has it won.
-func win(ctx context.Context, r *run, id string) (string, error) {
-	d, err := r.API.Disputes.Get(ctx, id, client.GetDisputeParams{})
+func win(ctx context.Context, r *run) error {
+	d, err := r.API.Disputes.Get(ctx, r.id, client.GetDisputeParams{})
 	if err == nil && d.Status == client.DisputeStatusNeedsResponse {
-		_, err = answer(ctx, r, id)
+		err = answer(ctx, r)
 	}
 	if err != nil {
-		return "", err
+		return err
 	}
-	return simulateDispute(client.SimulateDisputeOutcomeWon)(ctx, r, id)
+	return simulateDispute(client.SimulateDisputeOutcomeWon)(ctx, r)
 }
 
-func simulateDispute(outcome client.SimulateDisputeOutcome) func(context.Context, *run, string) (string, error) {
-	return func(ctx context.Context, r *run, id string) (string, error) {
-		_, err := r.API.Sandbox.SimulateDispute(ctx, id, client.SimulateDispute{Outcome: outcome})
-		return id, err
+func simulateDispute(outcome client.SimulateDisputeOutcome) step {
+	return func(ctx context.Context, r *run) error {
+		_, err := r.API.Sandbox.SimulateDispute(ctx, r.id, client.SimulateDispute{Outcome: outcome})
+		return err
 	}
 }
 
@@ -87,37 +72,33 @@ func simulateDispute(outcome client.SimulateDisputeOutcome) func(context.Context
 var payoutDays = map[client.MerchantPayoutSchedule]int{client.MerchantPayoutScheduleDaily: 7,
 	client.MerchantPayoutScheduleWeekly: 14, client.MerchantPayoutScheduleMonthly: 38}
 
-// payout makes money available to a merchant and moves the clock until it is paid out.
-func payout(ctx context.Context, r *run) (string, error) {
-	id, err := charge(approved)(ctx, r)
-	if err != nil {
-		return "", err
-	}
+// payout settles a charge and moves the clock until the merchant is paid, and goes on with the payout.
+func payout(ctx context.Context, r *run) error {
 	m, err := r.API.Merchants.Get(ctx, r.Merchant)
 	if err != nil {
-		return "", err
+		return err
 	}
 	if m.PayoutsPausedReason != nil {
-		return "", fmt.Errorf("payouts of merchant %d are paused: resume them, or choose another merchant", m.ID)
+		return fmt.Errorf("payouts of merchant %d are paused: resume them, or choose another merchant", m.ID)
 	}
-	if _, err := simulateCharge(client.SimulateChargeOutcomeSettled)(ctx, r, id); err != nil {
-		return "", err
+	if err := simulateCharge(client.SimulateChargeOutcomeSettled)(ctx, r); err != nil {
+		return err
 	}
 	before, err := r.lastPayout(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	for range payoutDays[m.PayoutSchedule] {
 		if err := r.advance(ctx, 24*time.Hour); err != nil {
-			return "", err
+			return err
 		}
 		last, err := r.lastPayout(ctx)
 		if err != nil || last != before {
-			return last, err
+			r.id = last
+			return err
 		}
 	}
-	return "", fmt.Errorf("merchant %d was paid nothing: it needs a verified bank account and a balance above zero",
-		m.ID)
+	return fmt.Errorf("merchant %d was paid nothing: it needs a verified bank account and a balance above zero", m.ID)
 }
 
 // lastPayout is the merchant's newest; "" if there is none.
@@ -129,56 +110,48 @@ func (r *run) lastPayout(ctx context.Context) (string, error) {
 	return p.Data[0].ID, nil
 }
 
-func paidPayout(ctx context.Context, r *run) (string, error) {
-	id, err := payout(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	return simulatePayout(client.SimulatePayoutOutcomePaid)(ctx, r, id)
-}
-
-func simulatePayout(outcome client.SimulatePayoutOutcome) func(context.Context, *run, string) (string, error) {
-	return func(ctx context.Context, r *run, id string) (string, error) {
-		p, err := r.API.Payouts.Get(ctx, id, client.GetPayoutParams{})
+func simulatePayout(outcome client.SimulatePayoutOutcome) step {
+	return func(ctx context.Context, r *run) error {
+		p, err := r.API.Payouts.Get(ctx, r.id, client.GetPayoutParams{})
 		if err != nil {
-			return "", err
+			return err
 		}
 		body := client.SimulatePayout{Outcome: outcome}
 		if outcome != client.SimulatePayoutOutcomePaid {
 			if body.ReturnCode, err = r.returnCode(ctx, p.MerchantID, "R03", "912"); err != nil {
-				return "", err
+				return err
 			}
 			r.Told(fmt.Sprintf("Payouts of merchant %d are paused now, until a person resumes them.", p.MerchantID))
 		}
-		_, err = r.API.Sandbox.SimulatePayout(ctx, id, body)
-		return id, err
+		_, err = r.API.Sandbox.SimulatePayout(ctx, r.id, body)
+		return err
 	}
 }
 
-func merchant(ctx context.Context, r *run) (string, error) {
+func merchant(ctx context.Context, r *run) error {
 	body := client.CreateMerchant{Name: madeBy, Country: client.MerchantCountryUS}
 	if err := fill(r, "merchant", &body); err != nil {
-		return "", err
+		return err
 	}
 	if body.OrganizationID == nil && body.Organization == nil {
 		body.Organization = &client.CreateMerchantOrganization{Name: body.Name}
 	}
 	m, err := r.API.Merchants.Create(ctx, body)
-	if err != nil {
-		return "", err
+	if err == nil {
+		r.id = strconv.FormatInt(m.ID, 10)
 	}
-	return strconv.FormatInt(m.ID, 10), nil
+	return err
 }
 
 // touchMerchant changes the merchant's metadata.
-func touchMerchant(ctx context.Context, r *run, id string) (string, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
+func touchMerchant(ctx context.Context, r *run) error {
+	n, err := r.merchantID()
 	if err != nil {
-		return "", errors.New("the id of a merchant is a number")
+		return err
 	}
 	m, err := r.API.Merchants.Get(ctx, n)
 	if err != nil {
-		return "", err
+		return err
 	}
 	metadata := maps.Clone(m.Metadata)
 	if metadata == nil {
@@ -186,34 +159,34 @@ func touchMerchant(ctx context.Context, r *run, id string) (string, error) {
 	}
 	metadata["svcpay_trigger"] = fmt.Sprintf("version %d", m.Version+1)
 	_, err = r.API.Merchants.Update(ctx, n, client.UpdateMerchant{Metadata: client.Set(metadata)})
-	return id, err
+	return err
 }
 
 // changeCardRules adds an email address that is not in use to the block list, so that the merchant's rules stay as they
 // are.
-func changeCardRules(ctx context.Context, r *run, id string) (string, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
+func changeCardRules(ctx context.Context, r *run) error {
+	n, err := r.merchantID()
 	if err != nil {
-		return "", errors.New("the id of a merchant is a number")
+		return err
 	}
 	rules, err := r.API.CardRules.Get(ctx, n)
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = r.API.CardRules.AddEntries(ctx, n, client.AddCardRuleEntries{List: "block", Kind: "email",
 		Values: []string{fmt.Sprintf("version-%d@trigger.example", rules.Version+1)}})
-	return id, err
+	return err
 }
 
-// changeFees changes the merchant's daf_percentage, and returns the change of fees.
-func changeFees(ctx context.Context, r *run, id string) (string, error) {
-	n, err := strconv.ParseInt(id, 10, 64)
+// changeFees changes the merchant's daf_percentage, and goes on with the change of fees.
+func changeFees(ctx context.Context, r *run) error {
+	n, err := r.merchantID()
 	if err != nil {
-		return "", errors.New("the id of a merchant is a number")
+		return err
 	}
 	fees, err := r.API.Fees.Get(ctx, n)
 	if err != nil {
-		return "", err
+		return err
 	}
 	other := 2.0
 	if fees.DAFPercentage == other {
@@ -221,11 +194,11 @@ func changeFees(ctx context.Context, r *run, id string) (string, error) {
 	}
 	newest, err := r.newest(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	changed, err := r.API.Fees.Change(ctx, n, client.ChangeFees{DAFPercentage: other})
 	if err != nil {
-		return "", err
+		return err
 	}
 	wait := int(patience / time.Second)
 	for {
@@ -233,59 +206,60 @@ func changeFees(ctx context.Context, r *run, id string) (string, error) {
 			client.ListEventsParams{Limit: new(1), Type: []string{"fees.updated"}, MerchantID: []int64{n},
 				AfterSequence: &newest, Wait: &wait})
 		if err != nil {
-			return "", err
+			return err
 		}
 		if len(p.Data) == 0 {
-			return "", fmt.Errorf("fees.updated of merchant %d did not come within %s", n, patience)
+			return fmt.Errorf("fees.updated of merchant %d did not come within %s", n, patience)
 		}
 		var change client.FeeChange
 		if err := json.Unmarshal(p.Data[0].Data.Object, &change); err != nil {
-			return "", err
+			return err
 		}
 		if change.Schedule.ID == changed.ID {
-			return change.ID, nil
+			r.id = change.ID
+			return nil
 		}
 		newest = *p.Data[0].Sequence
 	}
 }
 
-func token(ctx context.Context, r *run) (string, error) {
+func token(ctx context.Context, r *run) error {
 	merchant, err := r.ours(ctx)
 	if err != nil {
-		return "", err
+		return err
 	}
 	body := client.CreateTestToken{TestCase: "approved", MerchantID: merchant}
 	if err := fill(r, "token", &body); err != nil {
-		return "", err
+		return err
 	}
 	t, err := r.API.Tokens.CreateTestToken(ctx, body)
-	if err != nil {
-		return "", err
+	if err == nil {
+		r.id = t.ID
 	}
-	return t.ID, nil
+	return err
 }
 
 // touchToken changes the payer's address.
-func touchToken(ctx context.Context, r *run, id string) (string, error) {
-	t, err := r.API.Tokens.Get(ctx, id, client.GetTokenParams{})
+func touchToken(ctx context.Context, r *run) error {
+	t, err := r.API.Tokens.Get(ctx, r.id, client.GetTokenParams{})
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = r.API.Tokens.Update(ctx, id,
+	_, err = r.API.Tokens.Update(ctx, r.id,
 		client.UpdateToken{
 			Billing: &client.UpdateTokenBilling{AddressLine2: client.Set(fmt.Sprintf("Version %d", t.Version+1))}})
-	return id, err
+	return err
 }
 
-// ping sends an endpoint a test event, and returns the event's id.
-func ping(ctx context.Context, r *run, id string) (string, error) {
+// ping sends an endpoint a test event, and goes on with the event.
+func ping(ctx context.Context, r *run) error {
 	var body client.TestWebhookEndpoint
 	if r.Members != nil {
 		body.Data = client.Set(json.RawMessage(r.Members))
 	}
-	d, err := r.API.WebhookEndpoints.Test(ctx, id, body)
-	if err != nil {
-		return "", err
+	d, err := r.API.WebhookEndpoints.Test(ctx, r.id, body)
+	if err == nil {
+		r.id = d.EventID
 	}
-	return d.EventID, nil
+	return err
 }

@@ -46,77 +46,78 @@ func (r *run) canadian(ctx context.Context, merchant int64) (bool, error) {
 }
 
 // charge makes a charge of a kind.
-func charge(k kind) func(context.Context, *run) (string, error) {
-	return func(ctx context.Context, r *run) (string, error) {
+func charge(k kind) step {
+	return func(ctx context.Context, r *run) error {
 		merchant, err := r.ours(ctx)
 		if err != nil {
-			return "", err
+			return err
 		}
 		capture := k != held
 		body := client.CreateCharge{MerchantID: merchant, Amount: amount, Capture: &capture, Description: madeBy}
 		if err := fill(r, "charge", &body); err != nil {
-			return "", err
+			return err
 		}
 		r.Merchant = body.MerchantID
 		if body.Token == "" {
 			name, err := r.testCase(ctx, k)
 			if err != nil {
-				return "", err
+				return err
 			}
 			t, err := r.API.Tokens.CreateTestToken(ctx,
 				client.CreateTestToken{TestCase: client.TokenTestCase(name), MerchantID: body.MerchantID})
 			if err != nil {
-				return "", err
+				return err
 			}
 			body.Token = t.ID
 		}
 		c, err := r.API.Charges.Create(ctx, body, client.UntilKnown())
 		if e, ok := errors.AsType[*client.Error](err); ok && e.ChargeID != "" && k == declined {
-			return e.ChargeID, nil
+			r.id = e.ChargeID
+			return nil
 		}
-		if err != nil {
-			return "", err
+		if err == nil {
+			r.id = c.ID
 		}
-		return c.ID, nil
+		return err
 	}
 }
 
-func capture(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Charges.Capture(ctx, id, client.CaptureCharge{}, client.UntilKnown())
-	return id, err
+func capture(ctx context.Context, r *run) error {
+	_, err := r.API.Charges.Capture(ctx, r.id, client.CaptureCharge{}, client.UntilKnown())
+	return err
 }
 
-func void(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Charges.Void(ctx, id, client.VoidCharge{}, client.UntilKnown())
-	return id, err
+func void(ctx context.Context, r *run) error {
+	_, err := r.API.Charges.Void(ctx, r.id, client.VoidCharge{}, client.UntilKnown())
+	return err
 }
 
 // describe gives the charge a description that it does not have.
-func describe(ctx context.Context, r *run, id string) (string, error) {
-	c, err := r.API.Charges.Get(ctx, id, client.GetChargeParams{})
+func describe(ctx context.Context, r *run) error {
+	c, err := r.API.Charges.Get(ctx, r.id, client.GetChargeParams{})
 	if err != nil {
-		return "", err
+		return err
 	}
-	_, err = r.API.Charges.Update(ctx, id,
+	_, err = r.API.Charges.Update(ctx, r.id,
 		client.UpdateCharge{Description: client.Set(fmt.Sprintf("Changed by svcpay trigger, version %d", c.Version+1))})
-	return id, err
+	return err
 }
 
 // simulateCharge has the processor report an outcome. A debit comes back for a reason of its country.
-func simulateCharge(outcome client.SimulateChargeOutcome) func(context.Context, *run, string) (string, error) {
-	return func(ctx context.Context, r *run, id string) (string, error) {
+func simulateCharge(outcome client.SimulateChargeOutcome) step {
+	return func(ctx context.Context, r *run) error {
 		body := client.SimulateCharge{Outcome: outcome}
 		if outcome == client.SimulateChargeOutcomeReturned {
-			c, err := r.API.Charges.Get(ctx, id, client.GetChargeParams{})
+			c, err := r.API.Charges.Get(ctx, r.id, client.GetChargeParams{})
 			if err != nil {
-				return "", err
+				return err
 			}
 			if body.ReturnCode, err = r.returnCode(ctx, c.MerchantID, "R10", "915"); err != nil {
-				return "", err
+				return err
 			}
 		}
-		_, err := r.API.Sandbox.SimulateCharge(ctx, id, body)
-		return id, err
+		_, err := r.API.Sandbox.SimulateCharge(ctx, r.id, body)
+		return err
 	}
 }
 
@@ -126,67 +127,53 @@ func (r *run) returnCode(ctx context.Context, merchant int64, us, canada string)
 	return map[bool]string{false: us, true: canada}[canadian], err
 }
 
-func settledDebit(ctx context.Context, r *run) (string, error) {
-	id, err := charge(debited)(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	return simulateCharge(client.SimulateChargeOutcomeSettled)(ctx, r, id)
-}
-
-// refund gives a charge back, and returns the refund.
-func refund(ctx context.Context, r *run, charge string) (string, error) {
-	body := client.CreateRefund{ChargeID: charge}
+// refund gives a charge back, and goes on with the refund.
+func refund(ctx context.Context, r *run) error {
+	body := client.CreateRefund{ChargeID: r.id}
 	if err := fill(r, "refund", &body); err != nil {
-		return "", err
+		return err
 	}
 	made, err := r.API.Refunds.Create(ctx, body, client.UntilKnown())
 	if e, ok := errors.AsType[*client.Error](err); ok && e.RefundID != "" && r.Type == "refund.failed" {
-		return e.RefundID, nil
+		r.id = e.RefundID
+		return nil
 	}
-	if err != nil {
-		return "", err
+	if err == nil {
+		r.id = made.ID
 	}
-	return made.ID, nil
+	return err
 }
 
-// refundOf gives a charge back, and returns the charge.
-func refundOf(ctx context.Context, r *run, charge string) (string, error) {
-	_, err := refund(ctx, r, charge)
-	return charge, err
+// refundOf gives a charge back, and stays with the charge.
+func refundOf(ctx context.Context, r *run) error {
+	charge := r.id
+	err := refund(ctx, r)
+	r.id = charge
+	return err
 }
 
-// waitingRefund makes a refund that waits for its charge to settle.
-func waitingRefund(ctx context.Context, r *run) (string, error) {
-	id, err := charge(debited)(ctx, r)
-	if err != nil {
-		return "", err
-	}
-	return refund(ctx, r, id)
-}
-
-func cancelRefund(ctx context.Context, r *run, id string) (string, error) {
-	_, err := r.API.Refunds.Cancel(ctx, id)
-	return id, err
+func cancelRefund(ctx context.Context, r *run) error {
+	_, err := r.API.Refunds.Cancel(ctx, r.id)
+	return err
 }
 
 // settleUnder settles the charge that a refund waits for.
-func settleUnder(ctx context.Context, r *run, id string) (string, error) {
-	waiting, err := r.API.Refunds.Get(ctx, id, client.GetRefundParams{})
+func settleUnder(ctx context.Context, r *run) error {
+	waiting, err := r.API.Refunds.Get(ctx, r.id, client.GetRefundParams{})
 	if err != nil {
-		return "", err
+		return err
 	}
 	_, err = r.API.Sandbox.SimulateCharge(ctx, waiting.ChargeID,
 		client.SimulateCharge{Outcome: client.SimulateChargeOutcomeSettled})
-	return id, err
+	return err
 }
 
 // week is longer than an amount is held.
 const week = 200 * time.Hour
 
 // advance moves the clock.
-func advance(by time.Duration) func(context.Context, *run, string) (string, error) {
-	return func(ctx context.Context, r *run, id string) (string, error) { return id, r.advance(ctx, by) }
+func advance(by time.Duration) step {
+	return func(ctx context.Context, r *run) error { return r.advance(ctx, by) }
 }
 
 func (r *run) advance(ctx context.Context, by time.Duration) error {

@@ -39,22 +39,25 @@ type Maker struct {
 	Told func(string)
 }
 
+// step does something to the run's object, or makes another one the run's.
+type step func(context.Context, *run) error
+
 // recipe is how a type of events is made to happen.
 type recipe struct {
 	// why there is no way.
 	why string
 	// on is the kind of object that make makes and do takes; "" if none can be given.
 	on   string
-	make func(context.Context, *run) (id string, err error)
-	// do makes the event happen, and returns the id of the object that it is about; nil if make does.
-	do func(ctx context.Context, r *run, id string) (string, error)
+	make []step
+	// do makes the event happen, to the object that it is about; nil if make does.
+	do step
 	// members go into what is created by that step; "" if nothing is.
 	members string
 	// clock is moved by that step; "" if it is not.
 	clock string
-	// unnumbered: do returns the id of the event itself, which is in no list.
+	// unnumbered: the object is the event itself, which is in no list.
 	unnumbered bool
-	// ofMerchant: do returns the id of the merchant, which the object is named by.
+	// ofMerchant: the object is named by its merchant.
 	ofMerchant bool
 }
 
@@ -113,6 +116,8 @@ func (o Order) words() string { return strings.ReplaceAll(On(o.Type), "_", " ") 
 type run struct {
 	Order
 	*Maker
+	// id is of the object that the steps have come to.
+	id string
 	// after is done when the event has happened.
 	after []func(context.Context) error
 }
@@ -135,28 +140,40 @@ func (m *Maker) Make(ctx context.Context, o Order) (_ *client.Event, err error) 
 			err = errors.Join(err, tidy(context.WithoutCancel(ctx)))
 		}
 	}()
-	id, err := r.happen(ctx)
-	if err != nil {
+	if err := r.happen(ctx); err != nil {
 		return nil, err
 	}
 	if recipes[o.Type].unnumbered {
-		return m.API.Events.Get(ctx, id)
+		return m.API.Events.Get(ctx, r.id)
 	}
-	return m.await(ctx, o.Type, id, newest)
+	return r.await(ctx, newest)
 }
 
 // happen makes the object, unless one is given, and does to it what is to be done.
-func (r *run) happen(ctx context.Context) (id string, err error) {
+func (r *run) happen(ctx context.Context) error {
 	recipe := recipes[r.Type]
-	if id = r.On; id == "" && recipe.make != nil {
-		if id, err = recipe.make(ctx, r); err != nil {
-			return "", err
+	steps := slices.Clone(recipe.make)
+	if r.On != "" {
+		r.id, steps = r.On, nil
+	}
+	if recipe.do != nil {
+		steps = append(steps, recipe.do)
+	}
+	for _, do := range steps {
+		if err := do(ctx, r); err != nil {
+			return err
 		}
 	}
-	if recipe.do == nil {
-		return id, nil
+	return nil
+}
+
+// merchantID is the id of the run's object, which is a merchant.
+func (r *run) merchantID() (int64, error) {
+	n, err := strconv.ParseInt(r.id, 10, 64)
+	if err != nil {
+		return 0, errors.New("the id of a merchant is a number")
 	}
-	return recipe.do(ctx, r, id)
+	return n, nil
 }
 
 // newest is the sequence of the last event there is.
@@ -168,25 +185,25 @@ func (m *Maker) newest(ctx context.Context) (int64, error) {
 	return *p.Data[0].Sequence, nil
 }
 
-// await waits for an event of an object after a sequence.
-func (m *Maker) await(ctx context.Context, name, object string, after int64) (*client.Event, error) {
+// await waits for the event of the run's object after a sequence.
+func (r *run) await(ctx context.Context, after int64) (*client.Event, error) {
 	wait := int(patience / time.Second)
-	in := client.ListEventsParams{Limit: new(1), Type: []string{name}, ObjectID: object, AfterSequence: &after,
+	in := client.ListEventsParams{Limit: new(1), Type: []string{r.Type}, ObjectID: r.id, AfterSequence: &after,
 		Wait: &wait}
-	if recipes[name].ofMerchant {
-		n, err := strconv.ParseInt(object, 10, 64)
+	if recipes[r.Type].ofMerchant {
+		n, err := r.merchantID()
 		if err != nil {
 			return nil, err
 		}
 		in.ObjectID, in.MerchantID = "", []int64{n}
 	}
-	p, err := m.API.Events.ListPage(ctx, in)
+	p, err := r.API.Events.ListPage(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	if len(p.Data) == 0 {
-		return nil, fmt.Errorf("%s of %s did not come within %s: it may not be possible in its state", name,
-			object, patience)
+		return nil, fmt.Errorf("%s of %s did not come within %s: it may not be possible in its state", r.Type, r.id,
+			patience)
 	}
 	return &p.Data[0], nil
 }
