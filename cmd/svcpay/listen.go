@@ -1,11 +1,14 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
+
+	"github.com/tidwall/gjson"
 
 	"svcpay/api/client"
 	"svcpay/internal/devtools/listen"
@@ -160,9 +163,5 @@ func textsOf(list []byte) ([]json.RawMessage, error) {
 
 // objectOf is the id of what an event is about; - if it has none.
 func objectOf(e client.Event) string {
-	var object struct{ ID any }
-	if err := json.Unmarshal(e.Data.Object, &object); err != nil || object.ID == nil {
-		return "-"
-	}
-	return fmt.Sprint(object.ID)
+	return cmp.Or(gjson.GetBytes(e.Data.Object, "id").String(), "-")
 }

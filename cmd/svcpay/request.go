@@ -17,6 +17,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // requestTimeout is longer than the service waits for a processor.
@@ -27,9 +29,6 @@ type getCommand struct {
 	Path  string `arg:"" help:"The path, such as /api/charges?limit=1."`
 	Field string `placeholder:"PATH" help:"Print one member of the response only, such as data.0.id."`
 }
-
-// Help implements kong.HelpProvider.
-func (getCommand) Help() string { return accessHelp }
 
 // Run prints the response.
 func (c getCommand) Run(w *world) error {
@@ -43,9 +42,6 @@ type postCommand struct {
 	IdempotencyKey string `placeholder:"KEY" help:"Requests with the same key are executed once (default: a new key)."`
 	Field          string `placeholder:"PATH" help:"Print one member of the response only, such as id."`
 }
-
-// Help implements kong.HelpProvider.
-func (postCommand) Help() string { return accessHelp }
 
 // Run prints the response.
 func (c postCommand) Run(w *world) error {
@@ -124,38 +120,20 @@ func (c credentialsCommand) Run(w *world) error {
 // printMember prints the member of a JSON text that a path of names and places leads to, such as data.0.id: a string as
 // it is, everything else as indented JSON. An empty path leads to the whole.
 func printMember(to io.Writer, text []byte, path string) error {
+	member := gjson.ParseBytes(text)
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return r == '.' }) {
-		var err error
-		if text, err = member(text, step); err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+		if member = member.Get(step); !member.Exists() {
+			return fmt.Errorf("%s: the response has no %q", path, step)
 		}
 	}
-	var s string
-	if path != "" && bytes.HasPrefix(text, []byte(`"`)) && json.Unmarshal(text, &s) == nil {
-		_, err := fmt.Fprintln(to, s)
+	if path != "" && member.Type == gjson.String {
+		_, err := fmt.Fprintln(to, member.Str)
 		return err
 	}
 	var out bytes.Buffer
-	if err := json.Indent(&out, text, "", "  "); err != nil {
+	if err := json.Indent(&out, []byte(member.Raw), "", "  "); err != nil {
 		return err
 	}
 	_, err := fmt.Fprintln(to, strings.TrimSpace(out.String()))
 	return err
-}
-
-// member is one step of a path.
-func member(text []byte, step string) ([]byte, error) {
-	var object map[string]json.RawMessage
-	if json.Unmarshal(text, &object) == nil && object != nil {
-		if m, ok := object[step]; ok {
-			return m, nil
-		}
-		return nil, fmt.Errorf("the response has no %q", step)
-	}
-	var list []json.RawMessage
-	at, err := strconv.Atoi(step)
-	if err != nil || json.Unmarshal(text, &list) != nil || at < 0 || at >= len(list) {
-		return nil, fmt.Errorf("the response has no %q", step)
-	}
-	return list[at], nil
 }
