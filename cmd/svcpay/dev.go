@@ -248,7 +248,7 @@ func (s *dev) withHistory(a *app, before demo.Credentials, shopURL string) (demo
 // live makes the demo as it would have been made some weeks ago, and has it live until now.
 func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Credentials, error) {
 	s.say("Having six weeks of payments happen")
-	past := &pastTime{machineTime().AddDate(0, 0, -history.Days)}
+	past := &movedClock{now: machineTime().AddDate(0, 0, -history.Days)}
 	services, parties := a.wire(past.Now, func(string, string, *processor.Answer, error) {})
 	c, err := ensureDemo(s.world.ctx, services, before, shopURL)
 	if err != nil {
@@ -257,12 +257,6 @@ func (s *dev) live(a *app, before demo.Credentials, shopURL string) (demo.Creden
 	return history.Maker{Services: services, Funds: parties.sandbox.funds, Clock: past, Demo: c,
 		Origin: shopURL}.Make(s.world.ctx, machineTime())
 }
-
-// pastTime is a machine's time that stands still until it is moved.
-type pastTime struct{ now time.Time }
-
-func (p *pastTime) Now() time.Time          { return p.now }
-func (p *pastTime) Advance(d time.Duration) { p.now = p.now.Add(d) }
 
 // serve runs service and shop until the signal; the credentials are written when both answer.
 func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
@@ -296,6 +290,26 @@ func shopMerchants(m demo.Merchants) []shop.Merchant {
 		{ID: m.USQ, Name: "Riverside Animal Shelter", BankProcessor: "q", Appeal: shop.Shelter},
 		{ID: m.CA, Name: "Riverside Winter Relief", Currency: "cad", Appeal: shop.WinterRelief},
 	}
+}
+
+// hastened serves a fake's API, and POST /demo/hasten?by=DURATION, which makes everything due within that time happen
+// now.
+func hastened(api interface {
+	http.Handler
+	Hasten(by time.Duration)
+}, example string) http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/", api)
+	mux.HandleFunc("POST /demo/hasten", func(w http.ResponseWriter, r *http.Request) {
+		by, err := time.ParseDuration(r.FormValue("by"))
+		if err != nil || by < 0 {
+			http.Error(w, "by must be a duration, such as "+example, http.StatusBadRequest)
+			return
+		}
+		api.Hasten(by)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	return mux
 }
 
 func waitReady(ctx context.Context, url string, failed <-chan error) error {

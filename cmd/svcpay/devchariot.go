@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/http"
 	"strings"
-	"time"
 
 	"svcpay/internal/daf/provider/chariot"
 	"svcpay/internal/daf/provider/chariot/fake"
@@ -44,21 +42,6 @@ func openChariot() (*demoChariot, error) {
 // address is the base URL of the API.
 func (c *demoChariot) address() string { return "http://" + c.listeners[0].Addr().String() }
 
-// ServeHTTP serves the API and POST /demo/hasten?by=DURATION, which makes everything due within that time happen now.
-func (c *demoChariot) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/demo/hasten" {
-		c.Fake.ServeHTTP(w, r)
-		return
-	}
-	by, err := time.ParseDuration(r.FormValue("by"))
-	if err != nil || by < 0 {
-		http.Error(w, "by must be a duration, such as 120h", http.StatusBadRequest)
-		return
-	}
-	c.Hasten(by)
-	w.WriteHeader(http.StatusNoContent)
-}
-
 // setFunds sets up the provider of donor-advised funds of the demo.
 func (s *dev) setFunds(name string) (err error) {
 	if name != chariot.Name {
@@ -76,7 +59,7 @@ func (s *dev) setFunds(name string) (err error) {
 
 // start serves the API, advances the fake's clock and delivers its webhooks, until ctx ends.
 func (c *demoChariot) start(ctx context.Context, hooks string) {
-	go func() { _ = serveUntil(ctx, newServer(c), c.listeners...) }()
+	go func() { _ = serveUntil(ctx, newServer(hastened(c.Fake, "120h")), c.listeners...) }()
 	go c.Run(ctx, hooks+"/hooks/daf/"+chariot.Name)
 }
 

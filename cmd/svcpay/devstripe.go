@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
-	"time"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/money"
@@ -43,24 +41,9 @@ func openStripe() (*demoStripe, error) {
 // address is the base URL of the API.
 func (s *demoStripe) address() string { return "http://" + s.listeners[0].Addr().String() }
 
-// ServeHTTP serves the API and POST /demo/hasten?by=DURATION, which makes everything due within that time happen now.
-func (s *demoStripe) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost || r.URL.Path != "/demo/hasten" {
-		s.Fake.ServeHTTP(w, r)
-		return
-	}
-	by, err := time.ParseDuration(r.FormValue("by"))
-	if err != nil || by < 0 {
-		http.Error(w, "by must be a duration, such as 96h", http.StatusBadRequest)
-		return
-	}
-	s.Hasten(by)
-	w.WriteHeader(http.StatusNoContent)
-}
-
 // start serves the API, advances the fake's clock and delivers its webhooks, until ctx ends.
 func (s *demoStripe) start(ctx context.Context) {
-	go func() { _ = serveUntil(ctx, newServer(s), s.listeners...) }()
+	go func() { _ = serveUntil(ctx, newServer(hastened(s.Fake, "96h")), s.listeners...) }()
 	go s.Run(ctx, nil)
 }
 

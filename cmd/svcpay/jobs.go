@@ -92,7 +92,7 @@ func (a *app) purges() []jobs.Schedule {
 		purge("purge_card_rule_uses", a.CardRules.PurgeUses),
 		purge("purge_counted_acts",
 			func(ctx context.Context) (int64, error) { return ratelimit.Purge(ctx, a.pool, machineTime()) }),
-		{Name: "purge_files", Every: 10 * time.Minute, Run: deleting(a.Uploads.Purge)},
+		{Name: "purge_files", Every: 10 * time.Minute, Run: counting(a.Uploads.Purge)},
 		purge("purge_wallet_payloads", a.Tokens.PurgePayloads),
 		purge("purge_daf_workflows", a.Workflows.Purge),
 		purge("purge_bank_links", a.Links.Purge),
@@ -122,20 +122,12 @@ func (a *app) notifyOfEvents(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// counting makes a schedule's run of one that says how much it did.
-func counting(run func(context.Context) (int, error)) func(context.Context) (bool, error) {
-	return func(ctx context.Context) (bool, error) {
-		n, err := run(ctx)
-		return n > 0, err
-	}
-}
-
 func purge(name string, run func(context.Context) (int64, error)) jobs.Schedule {
-	return jobs.Schedule{Name: name, Every: time.Minute, Run: deleting(run)}
+	return jobs.Schedule{Name: name, Every: time.Minute, Run: counting(run)}
 }
 
-// deleting makes a schedule's run of one that returns how many rows it deleted.
-func deleting(run func(context.Context) (int64, error)) func(context.Context) (bool, error) {
+// counting makes a schedule's run of one that says how much it did, or how many rows it deleted.
+func counting[N int | int64](run func(context.Context) (N, error)) func(context.Context) (bool, error) {
 	return func(ctx context.Context) (bool, error) {
 		n, err := run(ctx)
 		return n > 0, err

@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -43,13 +42,7 @@ func (c config) checkDatabase() error {
 // isSafeConnection reports whether a connection stays on this machine, or is encrypted to a server whose name was
 // checked.
 func isSafeConnection(host string, by *tls.Config) bool {
-	if strings.HasPrefix(host, "/") || host == "localhost" {
-		return true
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
-		return true
-	}
-	return by != nil && !by.InsecureSkipVerify
+	return strings.HasPrefix(host, "/") || isLoopback(host) || by != nil && !by.InsecureSkipVerify
 }
 
 // checkProxies demands to know the proxies of production: without them all callers seem to have the address of the

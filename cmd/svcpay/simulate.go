@@ -60,21 +60,21 @@ const easierProofs = 10
 // simulationPage is the origin of the pages of a simulation.
 const simulationPage = "https://shop.example"
 
-// simulationClock is the time of a simulation.
-type simulationClock struct {
+// movedClock is a time that stands still until it is moved.
+type movedClock struct {
 	mu  sync.Mutex
 	now time.Time
 }
 
 // Now is the clock's time.
-func (c *simulationClock) Now() time.Time {
+func (c *movedClock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
 // Advance moves the clock ahead.
-func (c *simulationClock) Advance(d time.Duration) {
+func (c *movedClock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.now = c.now.Add(d)
@@ -179,7 +179,7 @@ func (c simulateCardTesting) prepare(ctx context.Context, pool *pgxpool.Pool,
 	if err != nil {
 		return d, err
 	}
-	at := &simulationClock{now: machineTime()}
+	at := &movedClock{now: machineTime()}
 	clocks := clock.New(pool, at.Now)
 	s := assembly.New(assembly.Deps{Pool: pool, Vault: vault.New(keys), Secrets: keys.Secrets, Clock: clocks,
 		Processors: processor.Only(decliningProcessor{sandbox.New("sandbox", pool, at.Now,
