@@ -38,6 +38,9 @@ type access struct {
 	Credentials string `placeholder:"FILE" help:"The file that svcpay dev wrote, instead of the three flags above (SVCPAY_CREDENTIALS; the default is credentials.json in the state directory)."`
 }
 
+// Help is that of commands that have no other.
+func (access) Help() string { return accessHelp }
+
 // accessHelp is told by the commands that have access.
 const accessHelp = "With a running svcpay dev, no flags are needed. For another deployment, set --base-url, --app-id and --api-key, or their environment variables."
 

@@ -10,8 +10,6 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
 	"svcpay/internal/vault"
@@ -37,16 +35,12 @@ func (auditVerifyCommand) Help() string {
 
 // Run checks the chains.
 func (c auditVerifyCommand) Run(w *world) error {
-	pool, err := openDatabase(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	log := audit.New(pool, rules, machineTime)
+	return useDatabase(w, 0, func(o opened) error {
+		return c.verify(w, audit.New(o.pool, o.rules, machineTime))
+	})
+}
+
+func (c auditVerifyCommand) verify(w *world, log *audit.Log) (err error) {
 	heads, bad := c.heads(log)
 	if bad != nil && !errors.Is(bad, audit.ErrHead) {
 		return withoutKey(bad)
@@ -107,17 +101,6 @@ func keyedPolicy(w *world) (authz.Checker, error) {
 		return nil, err
 	}
 	return audit.Keyed(rules, keys.MAC(vault.AuditMAC)), nil
-}
-
-// recordRun records that an operator runs a command on an application, or with 0 on the whole deployment. It is called
-// before the command changes any data, so that a run that fails or is killed is recorded, too.
-func recordRun(w *world, pool *pgxpool.Pool, applicationID int64, kind string) error {
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	return audit.New(pool, rules, machineTime).Done(w.ctx, operator(w.env, applicationID), authz.DeploymentManage,
-		audit.Subject{Kind: kind}, nil)
 }
 
 // exportHeads writes a signed line for each audit chain that has new entries, to the server's log and to the file of

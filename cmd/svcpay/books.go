@@ -6,13 +6,14 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"strconv"
 	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
+	"svcpay/internal/authz"
 	"svcpay/internal/instant"
 	"svcpay/internal/ledger"
+	"svcpay/internal/platform/audit"
 	"svcpay/internal/platform/clock"
 	"svcpay/internal/platform/pg"
 	"svcpay/internal/reconcile"
@@ -39,6 +40,44 @@ func openDatabase(w *world) (*pgxpool.Pool, error) {
 		return nil, err
 	}
 	return pool, nil
+}
+
+// opened is what a command works with that an operator runs on a service's database.
+type opened struct {
+	config
+	pool  *pgxpool.Pool
+	rules authz.Checker
+	actor authz.Actor
+}
+
+// useDatabase reads the database's settings and more of those names, opens the database for an application, or with 0
+// for none, and lets work have it.
+func useDatabase(w *world, applicationID int64, work func(opened) error, more ...string) error {
+	o := opened{actor: operator(w.env, applicationID)}
+	var err error
+	if o.config, err = databaseConfigFrom(w.env, more...); err != nil {
+		return err
+	}
+	if o.rules, err = keyedPolicy(w); err != nil {
+		return err
+	}
+	if o.pool, err = openDatabase(w); err != nil {
+		return err
+	}
+	defer o.pool.Close()
+	if applicationID != 0 {
+		if err := checkApplication(w.ctx, o.pool, applicationID); err != nil {
+			return err
+		}
+	}
+	return work(o)
+}
+
+// record records that the operator runs a command on the application, or on the whole deployment. It is called before
+// the command changes any data, so that a run that fails or is killed is recorded, too.
+func (o opened) record(ctx context.Context, kind string) error {
+	log := audit.New(o.pool, o.rules, machineTime)
+	return log.Done(ctx, o.actor, authz.DeploymentManage, audit.Subject{Kind: kind}, nil)
 }
 
 // checkApplication reports whether there is no such application.
@@ -119,16 +158,9 @@ func printDifferences(out io.Writer, open []reconcile.Difference) error {
 			book = fmt.Sprintf("%d × %s %s %d %s", d.Lines, *d.BookKind, verdict, *d.BookAmount, *d.BookCurrency)
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d × %d\n", d.FoundAt.UTC().Format("2006-01-02 15:04"), d.Kind,
-			d.Reference, number(d.ApplicationID), number(d.MerchantID), ours, book, d.Postings, d.Posted)
+			d.Reference, orDash(d.ApplicationID), orDash(d.MerchantID), ours, book, d.Postings, d.Posted)
 	}
 	return t.Flush()
-}
-
-func number(n *int64) string {
-	if n == nil {
-		return "-"
-	}
-	return strconv.FormatInt(*n, 10)
 }
 
 type ledgerCommand struct {
@@ -145,22 +177,16 @@ func (rebuildCommand) Help() string { return databaseHelp }
 
 // Run computes the totals again.
 func (c rebuildCommand) Run(w *world) error {
-	pool, err := openDatabase(w)
-	if err != nil {
+	return useDatabase(w, c.Application, func(o opened) error {
+		if err := o.record(w.ctx, "ledger_totals"); err != nil {
+			return err
+		}
+		err := ledger.New(ledger.Deps{Pool: o.pool, Now: machineTime}).Rebuild(w.ctx, c.Application)
+		if err == nil {
+			fmt.Fprintf(w.stdout, "The totals of application %d are recomputed from its entries.\n", c.Application)
+		}
 		return err
-	}
-	defer pool.Close()
-	if err := checkApplication(w.ctx, pool, c.Application); err != nil {
-		return err
-	}
-	if err := recordRun(w, pool, c.Application, "ledger_totals"); err != nil {
-		return err
-	}
-	if err := ledger.New(ledger.Deps{Pool: pool, Now: machineTime}).Rebuild(w.ctx, c.Application); err != nil {
-		return err
-	}
-	fmt.Fprintf(w.stdout, "The totals of application %d are recomputed from its entries.\n", c.Application)
-	return nil
+	})
 }
 
 type owedCommand struct{}

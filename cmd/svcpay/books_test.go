@@ -108,7 +108,7 @@ func TestLedgerRebuildCommand(t *testing.T) { // the command sets the program's 
 	if found, err := w.Ledger.Compare(t.Context()); err != nil || len(found) != 1 {
 		t.Fatalf("%v, %v", found, err)
 	}
-	application := number(&w.App.AppID)
+	application := orDash(&w.App.AppID)
 	if status, text, complaints := command(w, "ledger", "rebuild", "--application", application); status != 0 ||
 		!strings.Contains(text, application) {
 		t.Errorf("%d: %s%s", status, text, complaints)

@@ -62,22 +62,15 @@ func useConnection(w *world, work func(*connection.Service, authz.Actor) (connec
 	if box == nil {
 		return errors.New(keyFileSetting + " is not set: it names the file with the keys that encrypt the credentials")
 	}
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	pool, err := openDatabase(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	is, err := work(c.connection(pool, box, rules), operator(w.env, 0))
-	if is.Provider != "" {
-		address := cmp.Or(lookup(w.env, baseURLSetting), "https://<API host>") + "/hooks/daf/" + is.Provider
-		err = errors.Join(printConnection(w.stdout, is, address), err)
-	}
-	return flagged(err, "the deployment is not connected: use svcpay daf connect",
-		map[string]string{"credentials": "--credentials-file"})
+	return useDatabase(w, 0, func(o opened) error {
+		is, err := work(c.connection(o.pool, box, o.rules), o.actor)
+		if is.Provider != "" {
+			address := cmp.Or(lookup(w.env, baseURLSetting), "https://<API host>") + "/hooks/daf/" + is.Provider
+			err = errors.Join(printConnection(w.stdout, is, address), err)
+		}
+		return flagged(err, "the deployment is not connected: use svcpay daf connect",
+			map[string]string{"credentials": "--credentials-file"})
+	})
 }
 
 // printConnection prints a connection, the address of its webhook, and what is missing.

@@ -27,9 +27,6 @@ type listEventsCommand struct {
 	JSON   bool     `name:"json" help:"Print JSON, one event per line."`
 }
 
-// Help implements kong.HelpProvider.
-func (listEventsCommand) Help() string { return accessHelp }
-
 // Run prints the events.
 func (c listEventsCommand) Run(w *world) error {
 	p, err := c.open(w)
@@ -75,9 +72,6 @@ type getEventCommand struct {
 	Event string `arg:"" help:"The event's id, evt_…"`
 	Raw   bool   `help:"Print it on one line, byte for byte as the API returns it."`
 }
-
-// Help implements kong.HelpProvider.
-func (getEventCommand) Help() string { return accessHelp }
 
 // Run prints the event.
 func (c getEventCommand) Run(w *world) error {

@@ -8,8 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
@@ -36,33 +34,12 @@ type ofApplication struct {
 	Application int64 `required:"" placeholder:"N" help:"The application's id, X-App-ID."`
 }
 
-// opened is what a command about an application works with.
-type opened struct {
-	config
-	pool  *pgxpool.Pool
-	rules authz.Checker
-	actor authz.Actor
-}
+// Help is that of commands that have no other.
+func (ofApplication) Help() string { return databaseHelp }
 
-// use reads the database's settings and more of those names, opens the database for the application, and lets work have
-// it.
+// use is [useDatabase] for the application.
 func (a ofApplication) use(w *world, work func(opened) error, more ...string) error {
-	o := opened{actor: operator(w.env, a.Application)}
-	var err error
-	if o.config, err = databaseConfigFrom(w.env, more...); err != nil {
-		return err
-	}
-	if o.rules, err = keyedPolicy(w); err != nil {
-		return err
-	}
-	if o.pool, err = openDatabase(w); err != nil {
-		return err
-	}
-	defer o.pool.Close()
-	if err := checkApplication(w.ctx, o.pool, a.Application); err != nil {
-		return err
-	}
-	return work(o)
+	return useDatabase(w, a.Application, work, more...)
 }
 
 // useKeys opens the keys of the application, lets work have them and puts its mistakes in the words of flags.
@@ -94,9 +71,6 @@ type createKeyCommand struct {
 	AnyAncestor     bool      `help:"Let pages of any site embed the pages that use a public key."`
 	Expires         time.Time `placeholder:"TIME" help:"When the key stops working, such as 2027-01-31T00:00:00Z."`
 }
-
-// Help implements kong.HelpProvider.
-func (createKeyCommand) Help() string { return databaseHelp }
 
 // Run makes the key.
 func (c createKeyCommand) Run(w *world) error {
@@ -228,9 +202,6 @@ type rollKeyCommand struct {
 		Overlap `default:"24h" enum:"now,1h,24h,7d" help:"How long the old key keeps working (${default})."`
 }
 
-// Help implements kong.HelpProvider.
-func (rollKeyCommand) Help() string { return databaseHelp }
-
 // Run rolls the key.
 func (c rollKeyCommand) Run(w *world) error {
 	return c.useKeys(w, func(keys keyring) error {
@@ -253,9 +224,6 @@ type revokeKeyCommand struct {
 	ofApplication
 	keyName
 }
-
-// Help implements kong.HelpProvider.
-func (revokeKeyCommand) Help() string { return databaseHelp }
 
 // Run revokes the key.
 func (c revokeKeyCommand) Run(w *world) error {

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/authz"
 	"svcpay/internal/fault"
 	"svcpay/internal/identity"
@@ -21,13 +19,16 @@ type adminCommand struct {
 // peopleHelp explains the commands that print links.
 const peopleHelp = databaseHelp + " The link works once. A user has no password until they choose one with such a link."
 
-type createAdminCommand struct {
+// ofPerson are the arguments of commands about one person.
+type ofPerson struct {
 	Email  string `arg:"" help:"The person's email address."`
 	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
 }
 
 // Help implements kong.HelpProvider.
-func (createAdminCommand) Help() string { return peopleHelp }
+func (ofPerson) Help() string { return peopleHelp }
+
+type createAdminCommand struct{ ofPerson }
 
 // Run invites the administrator as the deployment's operator.
 func (c createAdminCommand) Run(w *world) error {
@@ -43,13 +44,7 @@ func (c createAdminCommand) Run(w *world) error {
 	})
 }
 
-type resetAdminCommand struct {
-	Email  string `arg:"" help:"The person's email address."`
-	Portal string `name:"portal-url" placeholder:"URL" help:"Where the portal is, such as https://pay.example.org (SVCPAY_BASE_URL)."`
-}
-
-// Help implements kong.HelpProvider.
-func (resetAdminCommand) Help() string { return peopleHelp }
+type resetAdminCommand struct{ ofPerson }
 
 // Run makes the link.
 func (c resetAdminCommand) Run(w *world) error {
@@ -88,17 +83,5 @@ func withPeople(w *world, base string, work func(people *identity.Service, base 
 	if _, err := origin(base); err != nil {
 		return fmt.Errorf("--portal-url: %w", err)
 	}
-	if _, err := databaseConfigFrom(w.env); err != nil {
-		return err
-	}
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	var pool *pgxpool.Pool
-	if pool, err = openDatabase(w); err != nil {
-		return err
-	}
-	defer pool.Close()
-	return work(identity.New(pool, machineTime, rules), base)
+	return useDatabase(w, 0, func(o opened) error { return work(identity.New(o.pool, machineTime, o.rules), base) })
 }

@@ -198,6 +198,9 @@ type ofAccount struct {
 	ID string `arg:"" help:"The account's id, as svcpay processors list prints it."`
 }
 
+// Help is that of commands that have no other.
+func (ofAccount) Help() string { return processorsHelp }
+
 // change makes a change of the account, and prints what it is then.
 func (o ofAccount) change(w *world, do func(*accounts.Service, authz.Actor) (accounts.Account, error)) error {
 	return o.useAccounts(w, func(book *accounts.Service, by authz.Actor) error {
@@ -211,9 +214,6 @@ func (o ofAccount) change(w *world, do func(*accounts.Service, authz.Actor) (acc
 
 type testAccountCommand struct{ ofAccount }
 
-// Help implements kong.HelpProvider.
-func (testAccountCommand) Help() string { return processorsHelp }
-
 // Run tests the account.
 func (c testAccountCommand) Run(w *world) error {
 	return c.change(w, func(book *accounts.Service, by authz.Actor) (accounts.Account, error) {
@@ -223,9 +223,6 @@ func (c testAccountCommand) Run(w *world) error {
 
 type disableAccountCommand struct{ ofAccount }
 
-// Help implements kong.HelpProvider.
-func (disableAccountCommand) Help() string { return processorsHelp }
-
 // Run disables the account.
 func (c disableAccountCommand) Run(w *world) error {
 	return c.change(w, func(book *accounts.Service, by authz.Actor) (accounts.Account, error) {
@@ -234,9 +231,6 @@ func (c disableAccountCommand) Run(w *world) error {
 }
 
 type enableAccountCommand struct{ ofAccount }
-
-// Help implements kong.HelpProvider.
-func (enableAccountCommand) Help() string { return processorsHelp }
 
 // Run enables the account.
 func (c enableAccountCommand) Run(w *world) error {

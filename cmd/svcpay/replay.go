@@ -23,28 +23,20 @@ func (replayCommand) Help() string {
 
 // Run has the messages handled again and says how many there are.
 func (c replayCommand) Run(w *world) error {
-	pool, err := openDatabase(w)
-	if err != nil {
+	return useDatabase(w, 0, func(o opened) error {
+		inboxes := inbox.New(o.pool, o.rules, machineTime)
+		names, err := inboxes.Names(w.ctx)
+		if err != nil {
+			return err
+		}
+		if c.From != "" && !slices.Contains(names, c.From) {
+			return errors.New("--from: nothing was ever received from " + c.From + "; there is " +
+				strings.Join(names, ", "))
+		}
+		n, err := inboxes.Replay(w.ctx, c.From, c.Since)
+		if err == nil {
+			_, err = fmt.Fprintf(w.stdout, "messages to handle again: %d\n", n)
+		}
 		return err
-	}
-	defer pool.Close()
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	inboxes := inbox.New(pool, rules, machineTime)
-	names, err := inboxes.Names(w.ctx)
-	if err != nil {
-		return err
-	}
-	if c.From != "" && !slices.Contains(names, c.From) {
-		return errors.New("--from: nothing was ever received from " + c.From + "; there is " +
-			strings.Join(names, ", "))
-	}
-	n, err := inboxes.Replay(w.ctx, c.From, c.Since)
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w.stdout, "messages to handle again: %d\n", n)
-	return err
+	})
 }

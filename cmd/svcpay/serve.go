@@ -145,12 +145,17 @@ func (c migrateCommand) Run(w *world) error {
 	if err := migrations.Up(w.ctx, url); err != nil || c.Grant == "" {
 		return err
 	}
+	rules, err := keyedPolicy(w)
+	if err != nil {
+		return err
+	}
 	pool, err := pg.Open(w.ctx, url)
 	if err != nil {
 		return err
 	}
 	defer pool.Close()
-	if err := recordRun(w, pool, 0, "server_role"); err != nil {
+	o := opened{pool: pool, rules: rules, actor: operator(w.env, 0)}
+	if err := o.record(w.ctx, "server_role"); err != nil {
 		return err
 	}
 	return migrations.Grant(w.ctx, url, c.Grant)

@@ -20,17 +20,15 @@ type vaultCommand struct {
 
 const vaultHelp = "Reads DATABASE_URL, SVCPAY_ENVIRONMENT and SVCPAY_VAULT_KEY_FILE, as svcpay serve does."
 
-// openVault reads the key file and connects to the database.
-func openVault(w *world) (c config, v *vault.Vault, pool *pgxpool.Pool, err error) {
-	if c, err = databaseConfigFrom(w.env, keyFileSetting); err != nil {
-		return c, nil, nil, err
-	}
-	keys, err := vault.ReadKeyFile(c.vaultKeyFile)
-	if err != nil {
-		return c, nil, nil, err
-	}
-	pool, err = openDatabase(w)
-	return c, vault.New(keys), pool, err
+// useVault is [useDatabase] with the vault of the key file.
+func useVault(w *world, work func(opened, *vault.Vault) error) error {
+	return useDatabase(w, 0, func(o opened) error {
+		keys, err := vault.ReadKeyFile(o.vaultKeyFile)
+		if err != nil {
+			return err
+		}
+		return work(o, vault.New(keys))
+	}, keyFileSetting)
 }
 
 type vaultCheckCommand struct{}
@@ -46,30 +44,27 @@ const vaultBatch = 1000
 
 // Run opens every row.
 func (vaultCheckCommand) Run(w *world) error {
-	_, v, pool, err := openVault(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	opened, sealed := 0, 0
-	for last := (ids.Token{}); ; {
-		seen, err := v.Examine(w.ctx, pool, last, vaultBatch)
-		if err != nil {
-			return err
+	return useVault(w, func(o opened, v *vault.Vault) error {
+		opens, sealed := 0, 0
+		for last := (ids.Token{}); ; {
+			seen, err := v.Examine(w.ctx, o.pool, last, vaultBatch)
+			if err != nil {
+				return err
+			}
+			for _, t := range seen.Sealed {
+				fmt.Fprintf(w.stdout, "%s does not open\n", t)
+			}
+			opens, sealed, last = opens+seen.Opened, sealed+len(seen.Sealed), seen.Last
+			if last.IsZero() {
+				break
+			}
 		}
-		for _, t := range seen.Sealed {
-			fmt.Fprintf(w.stdout, "%s does not open\n", t)
+		fmt.Fprintf(w.stdout, "Rows that open: %d\n", opens)
+		if sealed > 0 {
+			return fmt.Errorf("rows of the vault that do not open: %d", sealed)
 		}
-		opened, sealed, last = opened+seen.Opened, sealed+len(seen.Sealed), seen.Last
-		if last.IsZero() {
-			break
-		}
-	}
-	fmt.Fprintf(w.stdout, "Rows that open: %d\n", opened)
-	if sealed > 0 {
-		return fmt.Errorf("rows of the vault that do not open: %d", sealed)
-	}
-	return nil
+		return nil
+	})
 }
 
 type vaultPrepareCommand struct{}
@@ -118,14 +113,16 @@ func (r vaultRotateCommand) Run(w *world) error {
 		return err
 	}
 	crash.Point("vault.promoted")
-	_, v, pool, err := openVault(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if err := recordRun(w, pool, 0, "vault_rotation"); err != nil {
-		return err
-	}
+	return useVault(w, func(o opened, v *vault.Vault) error {
+		if err := o.record(w.ctx, "vault_rotation"); err != nil {
+			return err
+		}
+		return r.seal(w, o.pool, v)
+	})
+}
+
+// seal seals everything again, and reports what is left.
+func (r vaultRotateCommand) seal(w *world, pool *pgxpool.Pool, v *vault.Vault) error {
 	total := 0
 	for last := (ids.Token{}); ; {
 		n, next, err := v.Rotate(w.ctx, pool, last, r.Batch)
@@ -161,24 +158,22 @@ func (vaultRetireCommand) Help() string {
 
 // Run drops the former key.
 func (vaultRetireCommand) Run(w *world) error {
-	c, v, pool, err := openVault(w)
-	if err != nil {
+	return useVault(w, func(o opened, v *vault.Vault) error {
+		left, _, err := v.Left(w.ctx, o.pool)
+		if err != nil {
+			return err
+		}
+		if left > 0 {
+			return fmt.Errorf("tokens that the former key has wrapped: %d: run svcpay vault rotate", left)
+		}
+		if err := o.record(w.ctx, "vault_retirement"); err != nil {
+			return err
+		}
+		if err := vault.DropFormer(o.vaultKeyFile); err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(w.stdout,
+			"The key file has one key. Copy it to every machine and reload every server.")
 		return err
-	}
-	defer pool.Close()
-	left, _, err := v.Left(w.ctx, pool)
-	if err != nil {
-		return err
-	}
-	if left > 0 {
-		return fmt.Errorf("tokens that the former key has wrapped: %d: run svcpay vault rotate", left)
-	}
-	if err := recordRun(w, pool, 0, "vault_retirement"); err != nil {
-		return err
-	}
-	if err := vault.DropFormer(c.vaultKeyFile); err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(w.stdout, "The key file has one key. Copy it to every machine and reload every server.")
-	return err
+	})
 }

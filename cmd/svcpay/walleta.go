@@ -24,24 +24,13 @@ func (c walletACommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	pool, err := openDatabase(w)
-	if err != nil {
+	return useDatabase(w, 0, func(o opened) error {
+		clocks := clock.New(o.pool, machineTime)
+		merchants := merchant.New(merchant.Deps{Pool: o.pool, Check: o.rules, Clock: clocks,
+			Processors: partiesOf(o.config, nil, o.pool, machineTime, clocks).processors})
+		_, err := merchants.InstallAssociation(w.ctx, o.actor, content, nil)
 		return err
-	}
-	defer pool.Close()
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return err
-	}
-	settings, err := databaseConfigFrom(w.env, sandboxProcessorsSetting)
-	if err != nil {
-		return err
-	}
-	clocks := clock.New(pool, machineTime)
-	merchants := merchant.New(merchant.Deps{Pool: pool, Check: rules, Clock: clocks,
-		Processors: partiesOf(settings, nil, pool, machineTime, clocks).processors})
-	_, err = merchants.InstallAssociation(w.ctx, operator(w.env, 0), content, nil)
-	return err
+	}, sandboxProcessorsSetting)
 }
 
 // demoAssociation is a file of the form that a provider gives: something in hexadecimal digits.
