@@ -106,8 +106,8 @@ func position(call *ast.CallExpr) int {
 	at := -1
 	switch {
 	case x != nil && x.Name == "syscall": // whose Exec is of a program
-	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Value", "Exec", "Find", "Planned"},
-		s.Sel.Name):
+	case x != nil && x.Name == "pg" && slices.Contains([]string{"One", "All", "Column", "Value", "Exec", "Find",
+		"Planned"}, s.Sel.Name):
 		at = 2
 	case isPage(s):
 		at = 3

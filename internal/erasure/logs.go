@@ -29,7 +29,7 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 	pattern := strings.Join(patterns, "|")
 	var last [16]byte
 	for {
-		read, err := pg.All[value[[16]byte]](ctx, tx, `
+		read, err := pg.Column[[16]byte](ctx, tx, `
 			WITH page AS MATERIALIZED (
 				SELECT id, lower(concat_ws(' ', path, query)) AS asked,
 					lower(concat_ws(' ', path, query, request_body, response_body)) AS words,
@@ -50,7 +50,7 @@ func (p payer) logsTx(ctx context.Context, tx *pg.Tx) error {
 		if err != nil || len(read) == 0 {
 			return err
 		}
-		last = read[0].Value
+		last = read[0]
 	}
 }
 

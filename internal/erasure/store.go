@@ -28,30 +28,23 @@ func (p payer) addresses() []string { return mailbox.Forms(p.address) }
 func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string) (payer, error) {
 	p := payer{applicationID: applicationID, address: address}
 	args := pg.Args{"application_id": applicationID, "address": address}
-	charges, err := pg.All[value[ids.Charge]](ctx, tx, lockCharges, args)
-	if err != nil {
+	var err error
+	if p.Charges, err = pg.Column[ids.Charge](ctx, tx, lockCharges, args); err != nil {
 		return p, err
 	}
-	tokens, err := pg.All[value[ids.Token]](ctx, tx, selectTokens, args)
-	if err != nil {
+	if p.Tokens, err = pg.Column[ids.Token](ctx, tx, selectTokens, args); err != nil {
 		return p, err
 	}
-	donations, err := pg.All[value[ids.Donation]](ctx, tx, lockDonations, args)
-	if err != nil {
+	if p.Donations, err = pg.Column[ids.Donation](ctx, tx, lockDonations, args); err != nil {
 		return p, err
 	}
-	names, err := pg.All[value[string]](ctx, tx, selectNames, args)
-	if err != nil {
+	if p.names, err = pg.Column[string](ctx, tx, selectNames, args); err != nil {
 		return p, err
 	}
-	p.Erased, p.names = Erased{Tokens: plain(tokens), Charges: plain(charges), Donations: plain(donations)},
-		plain(names)
-	others, err := pg.All[value[[16]byte]](ctx, tx, selectOthers,
-		pg.Args{"application_id": applicationID, "charges": p.Charges})
-	if err != nil {
+	if p.others, err = pg.Column[[16]byte](ctx, tx, selectOthers,
+		pg.Args{"application_id": applicationID, "charges": p.Charges}); err != nil {
 		return p, err
 	}
-	p.others = plain(others)
 	p.busy, err = pg.Value[bool](ctx, tx, `
 		SELECT EXISTS (SELECT FROM charges WHERE application_id = @application_id AND id = ANY (@charges)
 			AND status = 'processing')
@@ -62,19 +55,6 @@ func findTx(ctx context.Context, tx *pg.Tx, applicationID int64, address string)
 			OR EXISTS (SELECT FROM exports WHERE application_id = @application_id AND status IN ('queued', 'running'))`,
 		pg.Args{"application_id": applicationID, "charges": p.Charges, "objects": p.objects()})
 	return p, err
-}
-
-type value[T any] struct {
-	Value T `db:"value"`
-}
-
-// plain are the values of one column.
-func plain[T any](rows []value[T]) []T {
-	out := make([]T, 0, len(rows))
-	for _, r := range rows {
-		out = append(out, r.Value)
-	}
-	return out
 }
 
 // What a payer's is found by has an index each: by the address, and the charges of a token by the last digits that they

@@ -21,7 +21,7 @@ const selectTrials = `SELECT id AS value FROM events WHERE application_id = @app
 // findTrialsTx finds the test events that someone made of the payer's objects, or put the address into. A test event
 // reports no object but itself.
 func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
-	all, err := pg.All[value[[16]byte]](ctx, tx, selectTrials, pg.Args{"application_id": p.applicationID})
+	all, err := pg.Column[[16]byte](ctx, tx, selectTrials, pg.Args{"application_id": p.applicationID})
 	if err != nil {
 		return err
 	}
@@ -34,8 +34,8 @@ func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 		addresses = append(addresses, strings.Trim(string(written), `"`))
 	}
 	objects := numbers(p.objects())
-	for some := range slices.Chunk(plain(all), trialBatch) {
-		found, err := pg.All[value[[16]byte]](ctx, tx, `
+	for some := range slices.Chunk(all, trialBatch) {
+		found, err := pg.Column[[16]byte](ctx, tx, `
 			SELECT id AS value FROM events WHERE application_id = @application_id AND id = ANY (@some)
 				AND (split_part(object->>'id', '_', 2) = ANY (@objects) OR EXISTS (SELECT
 					FROM unnest(@addresses::text[]) a WHERE position(lower(a) IN lower(object::text)) > 0))`,
@@ -43,7 +43,7 @@ func (p *payer) findTrialsTx(ctx context.Context, tx *pg.Tx) error {
 		if err != nil {
 			return err
 		}
-		p.others = append(p.others, plain(found)...)
+		p.others = append(p.others, found...)
 	}
 	return nil
 }

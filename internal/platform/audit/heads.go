@@ -186,6 +186,8 @@ const inspectWhole = 24 * time.Hour
 
 // endOf returns the end of an application's chain; [pg.ErrNone] if it has no chain.
 func (l *Log) endOf(ctx context.Context, applicationID int64) (end, error) {
-	return pg.One[end](ctx, l.pool, selectEnds+` WHERE c.application_id = @application_id`,
-		pg.Args{"application_id": applicationID})
+	return pg.One[end](ctx, l.pool, `
+		SELECT c.position, c.hash, coalesce((SELECT max(e.position) FROM audit_entries e
+			WHERE e.application_id = c.application_id), 0) AS last
+		FROM audit_chains c WHERE c.application_id = @application_id`, pg.Args{"application_id": applicationID})
 }

@@ -85,7 +85,7 @@ const replayBatch = 2000
 // handled. Replay returns how many messages there are.
 func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n int64, err error) {
 	for {
-		next, err := pg.All[arrival](ctx, s.pool, `
+		next, err := pg.Column[time.Time](ctx, s.pool, `
 			SELECT received_at FROM inbound_events WHERE received_at > @since
 				ORDER BY received_at OFFSET @batch LIMIT 1`,
 			pg.Args{"since": since, "batch": replayBatch})
@@ -94,7 +94,7 @@ func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n i
 		}
 		var until *time.Time // of the last batch there is no end
 		if len(next) > 0 {
-			until = &next[0].ReceivedAt
+			until = &next[0]
 		}
 		replayed, err := pg.Exec(ctx, s.pool, `
 			UPDATE inbound_events SET handled_at = NULL, attempts = 0, failure = '', next_attempt_at = @now
@@ -109,22 +109,9 @@ func (s *Service) Replay(ctx context.Context, feed string, since time.Time) (n i
 	}
 }
 
-// arrival is when a message arrived.
-type arrival struct {
-	ReceivedAt time.Time `db:"received_at"`
-}
-
 // Names returns the names of the boxes that exist.
 func (s *Service) Names(ctx context.Context) ([]string, error) {
-	type box struct {
-		Feed string `db:"feed"`
-	}
-	boxes, err := pg.All[box](ctx, s.pool, `SELECT feed FROM inbound_feeds ORDER BY feed`, pg.Args{})
-	names := make([]string, len(boxes))
-	for i, b := range boxes {
-		names[i] = b.Feed
-	}
-	return names, err
+	return pg.Column[string](ctx, s.pool, `SELECT feed FROM inbound_feeds ORDER BY feed`, pg.Args{})
 }
 
 // Purge deletes a batch of handled messages that are older than [Retention] and returns how many it deleted.

@@ -114,6 +114,13 @@ func Value[T any](ctx context.Context, q Querier, sql string, args Args) (T, err
 	})
 }
 
+// Column returns the single column of every row of a query; never nil.
+func Column[T any](ctx context.Context, q Querier, sql string, args Args) ([]T, error) {
+	return collect(ctx, q, sql, args, func(rows pgx.Rows) ([]T, error) {
+		return pgx.AppendRows([]T{}, rows, pgx.RowTo[T])
+	})
+}
+
 // collect runs a query and reads its rows. A pool's connection is waited for as [InTx] waits.
 func collect[T any](ctx context.Context, q Querier, sql string, args Args, read func(pgx.Rows) (T, error),
 	options ...any) (out T, err error) {

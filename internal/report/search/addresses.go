@@ -34,15 +34,11 @@ func (s *Service) NormalizeAddresses(ctx context.Context) (n int, err error) {
 	for after := ""; ; {
 		var found []string
 		err := pg.InTx(ctx, s.deps.Pool, func(tx *pg.Tx) (err error) {
-			type row struct {
-				Address string `db:"address"`
-			}
-			rows, err := pg.All[row](ctx, tx, selectAddresses, pg.Args{"after": after, "most": addressBatch})
-			for _, r := range rows {
-				found = append(found, r.Address)
-				if address := mailbox.Normal(r.Address); err == nil && address != r.Address {
+			found, err = pg.Column[string](ctx, tx, selectAddresses, pg.Args{"after": after, "most": addressBatch})
+			for _, former := range found {
+				if address := mailbox.Normal(former); err == nil && address != former {
 					var rows int
-					rows, err = renameTx(ctx, tx, r.Address, address)
+					rows, err = renameTx(ctx, tx, former, address)
 					n += rows
 				}
 			}
@@ -65,15 +61,13 @@ func renameTx(ctx context.Context, tx *pg.Tx, former, address string) (int, erro
 	if err != nil {
 		return 0, err
 	}
-	left, err := pg.All[struct {
-		ID int64 `db:"id"`
-	}](ctx, tx, `SELECT id FROM people`+ofFormer, pg.Args{"former": former})
+	left, err := pg.Column[int64](ctx, tx, `SELECT id FROM people`+ofFormer, pg.Args{"former": former})
 	if err != nil {
 		return 0, err
 	}
-	for _, one := range left {
+	for _, id := range left {
 		slog.WarnContext(ctx, "two accounts have the same email address; remove the roles of this one",
-			"person_id", one.ID)
+			"person_id", id)
 	}
 	invitations, err := tx.Exec(ctx, `UPDATE invitations i
 		SET email = @address`+ofFormer+` AND NOT EXISTS (SELECT
