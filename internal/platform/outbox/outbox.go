@@ -5,7 +5,6 @@ package outbox
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/tidwall/gjson"
 
@@ -104,24 +103,16 @@ func Changed(before, after any) (map[string]any, error) {
 		return nil, err
 	}
 	changed := make(map[string]any)
-	for i, was := range b {
-		is := member{}
-		if i < len(a) && a[i].name == was.name { // as nearly always: their members have one order
-			is = a[i]
-		} else if at := slices.IndexFunc(a, func(m member) bool { return m.name == was.name }); at >= 0 {
-			is = a[at]
-		}
-		if was.value != is.value {
-			changed[was.name] = json.RawMessage(was.value)
+	for name, was := range b {
+		if was.Raw != a[name].Raw { // "" if it is gone
+			changed[name] = json.RawMessage(was.Raw)
 		}
 	}
 	return changed, nil
 }
 
-// member is one of an object, its value as text.
-type member struct{ name, value string }
-
-func members(object any) (out []member, err error) {
+// members are those of an object, by name.
+func members(object any) (map[string]gjson.Result, error) {
 	text, err := Text(object)
 	if err != nil {
 		return nil, err
@@ -130,9 +121,5 @@ func members(object any) (out []member, err error) {
 	if !all.IsObject() {
 		return nil, fmt.Errorf("outbox: %.20q is no object", text)
 	}
-	all.ForEach(func(name, value gjson.Result) bool {
-		out = append(out, member{name.Str, value.Raw})
-		return true
-	})
-	return out, nil
+	return all.Map(), nil
 }
