@@ -33,7 +33,7 @@ func difference(before, after any) (was, is string, err error) {
 		return "", "", err
 	}
 	for name, value := range b {
-		if bytes.Equal(value, a[name]) {
+		if other, ok := a[name]; ok && reflect.DeepEqual(value, other) {
 			delete(b, name)
 			delete(a, name)
 		}
@@ -45,28 +45,32 @@ func difference(before, after any) (was, is string, err error) {
 	return was, is, err
 }
 
-// members reads an object of ours.
-func members(object any) (map[string]json.RawMessage, error) {
-	out := map[string]json.RawMessage{}
-	if object == nil || reflect.ValueOf(object).Kind() == reflect.Pointer && reflect.ValueOf(object).IsNil() {
-		return out, nil
-	}
+// members reads an object of ours; nil has none.
+func members(object any) (map[string]any, error) {
 	text, err := json.Marshal(object)
-	if err == nil {
-		err = json.Unmarshal(text, &out)
-	}
 	if err != nil {
+		return nil, fmt.Errorf("audit: %w", err)
+	}
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber() // an amount stays as it is written
+	out := map[string]any{}
+	if err := d.Decode(&out); err != nil {
 		return nil, fmt.Errorf("audit: %w", err)
 	}
 	return out, nil
 }
 
-// shown prints members for people who may not see everything.
-func shown(of map[string]json.RawMessage) (string, error) {
+// shown prints members for people who may not see everything: without what is private in them and in whatever they
+// hold, such as the notes of a history.
+func shown(of map[string]any) (string, error) {
+	if len(of) == 0 {
+		return empty, nil
+	}
 	for _, name := range unsaid {
 		delete(of, name)
 	}
-	text, err := withoutPrivate(of)
+	hide(of)
+	text, err := json.Marshal(of)
 	if err != nil {
 		return "", fmt.Errorf("audit: %w", err)
 	}
@@ -75,23 +79,6 @@ func shown(of map[string]json.RawMessage) (string, error) {
 		return "", fmt.Errorf("audit: an object of ours is no JSON")
 	}
 	return out, nil
-}
-
-// withoutPrivate prints members without what is private in them and in whatever they hold, such as the notes of a
-// history.
-func withoutPrivate(of map[string]json.RawMessage) ([]byte, error) {
-	text, err := json.Marshal(of)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(text))
-	d.UseNumber() // an amount stays as it is written
-	var object map[string]any
-	if err := d.Decode(&object); err != nil {
-		return nil, err
-	}
-	hide(object)
-	return json.Marshal(object)
 }
 
 // hide marks what is private in a value.

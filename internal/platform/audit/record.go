@@ -87,8 +87,9 @@ func (l *Log) entry(a authz.Actor, p authz.Permission, s Subject, o Outcome, bef
 	now := l.now()
 	e := Entry{ID: ids.NewAuditEntry(now), ApplicationID: a.ApplicationID,
 		OrganizationID: optional(cmp.Or(s.OrganizationID, a.OrganizationID)),
-		MerchantID:     optional(s.MerchantID), ActorKind: Command, ActorName: a.Operator, PersonID: optional(a.PersonID), Role: a.Role,
-		Viewer: a.Viewer, Domain: a.Domain().String(),
+		MerchantID:     optional(s.MerchantID), ActorKind: Command, ActorName: a.Operator,
+		PersonID: optional(a.PersonID), KeyID: optional(a.KeyID), RequestID: optional(a.RequestID),
+		Address: optional(a.Address.Unmap().WithZone("")), Role: a.Role, Viewer: a.Viewer, Domain: a.Domain().String(),
 		Permission: p, SubjectKind: s.Kind, SubjectID: s.ID, Outcome: o, Before: json.RawMessage(before),
 		After:     json.RawMessage(after),
 		CreatedAt: instant.Of(now)}
@@ -104,24 +105,15 @@ func (l *Log) entry(a authz.Actor, p authz.Permission, s Subject, o Outcome, bef
 	case isProgram(a):
 		e.ActorKind, e.ActorName = Key, a.KeyName
 	}
-	if !a.KeyID.IsZero() {
-		e.KeyID = &a.KeyID
-	}
-	if !a.RequestID.IsZero() {
-		e.RequestID = &a.RequestID
-	}
-	if a.Address.IsValid() {
-		address := a.Address.Unmap().WithZone("")
-		e.Address = &address
-	}
 	return e
 }
 
-func optional(id int64) *int64 {
-	if id == 0 {
+// optional is a value; nil of a zero one.
+func optional[T comparable](v T) *T {
+	if v == *new(T) {
 		return nil
 	}
-	return &id
+	return &v
 }
 
 // recordTx queues an entry at the end of its chain. The chain's row is held until the transaction ends:

@@ -99,28 +99,25 @@ func (l *Log) write(ctx context.Context, batch []row, from map[row]tally) error 
 }
 
 func (r row) args(t tally) pg.Args {
-	args := pg.Args{"id": r.id(), "hour": time.Unix(r.hour, 0), "kind": string(r.kind), "outcome": r.outcome,
-		"application_id": nil, "person_id": nil, "key_id": nil, "account": nil, "address": nil, "request_id": nil,
+	return pg.Args{"id": r.id(), "hour": time.Unix(r.hour, 0), "kind": string(r.kind), "outcome": r.outcome,
+		"application_id": known(r.applicationID), "person_id": known(r.personID), "key_id": known(r.keyID),
+		"account": r.knownAccount(), "address": known(r.address), "request_id": known(t.actor.RequestID),
 		"count": t.count, "first_at": t.first, "last_at": t.last}
-	if r.applicationID != 0 {
-		args["application_id"] = r.applicationID
+}
+
+// known is a value; nil, which is NULL in SQL, for a zero one.
+func known[T comparable](v T) any {
+	if v == *new(T) {
+		return nil
 	}
-	if r.personID != 0 {
-		args["person_id"] = r.personID
+	return v
+}
+
+func (r row) knownAccount() []byte {
+	if r.account == [accountSize]byte{} {
+		return nil
 	}
-	if !r.keyID.IsZero() {
-		args["key_id"] = r.keyID
-	}
-	if r.account != ([accountSize]byte{}) {
-		args["account"] = r.account[:]
-	}
-	if r.address.IsValid() {
-		args["address"] = r.address
-	}
-	if !t.actor.RequestID.IsZero() {
-		args["request_id"] = t.actor.RequestID
-	}
-	return args
+	return r.account[:]
 }
 
 // passes reports whether a count reached 1, 10, 100 and so on.
