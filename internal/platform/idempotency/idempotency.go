@@ -79,6 +79,9 @@ type row struct {
 	Refusal       []byte            `db:"refusal"`
 	RequestID     ids.Request       `db:"request_id"`
 	CreatedAt     time.Time         `db:"created_at"`
+	Method        string            `db:"method"`
+	Path          string            `db:"path"`
+	ExpiresAt     time.Time         `db:"expires_at"`
 }
 
 // Entry pairs a claim with the object that it is about.
@@ -175,11 +178,15 @@ func insertArgs(e Entry, now time.Time) pg.Args {
 }
 
 const selectRows = `
-	SELECT application_id, key, fingerprint, meaning, param_hashes, state, object_id, result, refusal,
-		request_id, created_at
+	SELECT application_id, key, fingerprint, meaning, param_hashes, state, object_id, result, refusal, request_id,
+		created_at, method, path, expires_at
 	FROM idempotency_keys WHERE `
 
-const selectRow = selectRows + `application_id = @application_id AND key = @key`
+// find returns what is stored under a key; pg.ErrNone if nothing is.
+func find(ctx context.Context, q pg.Querier, applicationID int64, key string) (row, error) {
+	return pg.One[row](ctx, q, selectRows+`application_id = @application_id AND key = @key`,
+		pg.Args{"application_id": applicationID, "key": key})
+}
 
 // priorsTx gives the entries at some places what earlier requests left of their keys.
 func priorsTx(ctx context.Context, q pg.Querier, entries []Entry, places []int, out []Verdict) error {
@@ -244,7 +251,7 @@ func (r row) prior() (*Prior, error) {
 
 // Foresee is the verdict that [ClaimTx] would give, without claiming anything: the zero one when the key is free.
 func Foresee(ctx context.Context, pool *pgxpool.Pool, c *Claim) (Verdict, error) {
-	r, err := pg.One[row](ctx, pool, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+	r, err := find(ctx, pool, c.ApplicationID, c.Key)
 	if errors.Is(err, pg.ErrNone) {
 		return Verdict{}, nil
 	}
@@ -256,7 +263,7 @@ func Foresee(ctx context.Context, pool *pgxpool.Pool, c *Claim) (Verdict, error)
 
 // Find returns what is stored under the claim's key, without claiming it: nil when nothing is.
 func Find(ctx context.Context, pool *pgxpool.Pool, c *Claim) (*Prior, error) {
-	r, err := pg.One[row](ctx, pool, selectRow, pg.Args{"application_id": c.ApplicationID, "key": c.Key})
+	r, err := find(ctx, pool, c.ApplicationID, c.Key)
 	if errors.Is(err, pg.ErrNone) {
 		return nil, nil
 	}

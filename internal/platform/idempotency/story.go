@@ -2,10 +2,10 @@ package idempotency
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"svcpay/internal/fault"
-	"svcpay/internal/ids"
 	"svcpay/internal/platform/pg"
 )
 
@@ -20,27 +20,14 @@ type Story struct {
 // Look returns the outcome of an application's key; resource_missing if it was never used, or is
 // forgotten.
 func Look(ctx context.Context, q pg.Querier, applicationID int64, key string, now time.Time) (Story, error) {
-	r, err := pg.Find[struct {
-		State     State       `db:"state"`
-		Method    string      `db:"method"`
-		Path      string      `db:"path"`
-		ObjectID  *[16]byte   `db:"object_id"`
-		Result    []byte      `db:"result"`
-		Refusal   []byte      `db:"refusal"`
-		RequestID ids.Request `db:"request_id"`
-		CreatedAt time.Time   `db:"created_at"`
-		ExpiresAt time.Time   `db:"expires_at"`
-	}](ctx, q, `
-		SELECT state, method, path, object_id, result, refusal, request_id, created_at, expires_at FROM idempotency_keys
-		WHERE application_id = @application_id AND key = @key`, pg.Args{"application_id": applicationID, "key": key})
+	r, err := find(ctx, q, applicationID, key)
+	if errors.Is(err, pg.ErrNone) || err == nil && r.State == Done && !r.ExpiresAt.After(now) { // as good as forgotten
+		return Story{}, fault.Missing()
+	}
 	if err != nil {
 		return Story{}, err
 	}
-	if r.State == Done && !r.ExpiresAt.After(now) { // as good as forgotten
-		return Story{}, fault.Missing()
-	}
-	p, err := row{State: r.State, ObjectID: r.ObjectID, Result: r.Result, Refusal: r.Refusal, RequestID: r.RequestID,
-		CreatedAt: r.CreatedAt}.prior()
+	p, err := r.prior()
 	if err != nil {
 		return Story{}, err
 	}
