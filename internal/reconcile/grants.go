@@ -36,9 +36,13 @@ type Grants struct {
 func NewGrants(d GrantDeps) *Grants {
 	s := &Grants{GrantDeps: d}
 	s.runs = runs{pool: d.Pool, machine: d.Now, name: grantsOf + d.Provider.Name(), window: d.Provider.SettleWindow(),
-		batch: batch, stages: []stage{reading, operations, rechecking}, books: s}
+		batch: batch, stages: []stage{reading, operations, rechecking}, books: s, calls: d.Provider.Name(),
+		grants: true}
 	return s
 }
+
+// postingsTx takes none: grants have no postings.
+func (s *Grants) postingsTx(context.Context, *pg.Tx, Run) (part, error) { return part{}, nil }
 
 // rewindTx has a run begin at the first grant whose state may differ from ours now: one that was still on its way,
 // or whose state was too new to the run before.
@@ -86,8 +90,6 @@ func (s *Grants) arrivals(ctx context.Context, after int64) []provider.Arrival {
 	return found
 }
 
-func (s *Grants) takingOf(stage) taking { return s.grantsTx }
-
 // linesTx writes down a page of the book, since when each line has its state, and what arrived. A page that another
 // binary has written in the meantime is dropped.
 func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, from cursor, lines []provider.Line,
@@ -127,32 +129,6 @@ func (s *Grants) linesTx(ctx context.Context, tx *pg.Tx, from cursor, lines []pr
 	tx.Later(`UPDATE reconciliation_cursors SET line = @line, arrival = @arrival WHERE processor = @processor`,
 		pg.Args{"processor": s.name, "line": c.Line, "arrival": c.Arrival})
 	return p, tx.Flush(ctx)
-}
-
-// grantsTx takes the next of our grants that are older than the horizon.
-func (s *Grants) grantsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
-	type row struct {
-		ID        [16]byte `db:"id"`
-		Reference string   `db:"reference"`
-	}
-	c, err := s.cursor(ctx, tx)
-	if err != nil {
-		return part{}, err
-	}
-	rows, err := pg.All[row](ctx, tx, `
-		SELECT id, reference FROM processor_operations
-		WHERE processor = @provider AND kind = 'grant' AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
-		pg.Args{"provider": s.Provider.Name(), "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
-	if err != nil || len(rows) == 0 {
-		return part{}, err
-	}
-	p := part{more: len(rows) == s.batch, operations: len(rows)}
-	for _, o := range rows {
-		p.wanted = append(p.wanted, wanted{Reference: o.Reference})
-	}
-	tx.Later(`UPDATE reconciliation_cursors SET operation = @operation WHERE processor = @processor`,
-		pg.Args{"processor": s.name, "operation": rows[len(rows)-1].ID})
-	return p, nil
 }
 
 // grantFacts are everything that is known of a grant's reference; without a donation, or without a line, its

@@ -54,7 +54,7 @@ type Service struct {
 func New(d Deps) *Service {
 	s := &Service{deps: d}
 	s.runs = runs{pool: d.Pool, machine: d.Now, name: d.Processor, window: d.Window, batch: batch,
-		stages: []stage{reading, operations, postings, rechecking}, books: s}
+		stages: []stage{reading, operations, postings, rechecking}, books: s, calls: d.Processor}
 	return s
 }
 
@@ -98,6 +98,8 @@ type runs struct {
 	batch   int
 	stages  []stage
 	books   books
+	calls   string // what operations call the counterparty
+	grants  bool   // they are grants, which are in a book of their own
 }
 
 // Name is that of the counterparty in the records.
@@ -109,8 +111,8 @@ type books interface {
 	rewindTx(tx *pg.Tx)
 	// read asks the counterparty for the next lines of its book, and returns what writes them down.
 	read(ctx context.Context) (taking, error)
-	// takingOf is what takes the next batch of a stage other than reading the book.
-	takingOf(stage) taking
+	// postingsTx takes the next batch of the postings.
+	postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error)
 	// compareTx says what does not agree about references.
 	compareTx(ctx context.Context, tx *pg.Tx, r Run, all []wanted) ([]Difference, error)
 }

@@ -115,8 +115,10 @@ func (s *runs) step(ctx context.Context, r Run) (err error) {
 		if take, err = s.books.read(ctx); err != nil {
 			return err
 		}
-	case operations, postings:
-		take = s.books.takingOf(r.Stage)
+	case operations:
+		take = s.operationsTx
+	case postings:
+		take = s.books.postingsTx
 	case rechecking, done:
 	}
 	var appeared []Difference
@@ -178,13 +180,6 @@ func (s *Service) read(ctx context.Context) (taking, error) {
 	return func(ctx context.Context, tx *pg.Tx, _ Run) (part, error) { return s.linesTx(ctx, tx, c.Line, lines) }, err
 }
 
-func (s *Service) takingOf(at stage) taking {
-	if at == operations {
-		return s.operationsTx
-	}
-	return s.postingsTx
-}
-
 // linesTx writes down a page of the book, and posts the processor's fees. Its references are compared at once, those of
 // young operations excepted: they are compared when the operations are old enough. A page that another binary has
 // written in the meantime is dropped.
@@ -212,30 +207,29 @@ func (s *Service) linesTx(ctx context.Context, tx *pg.Tx, after int64, lines []p
 		}
 		p.wanted = append(p.wanted, wanted{Reference: l.Reference})
 	}
-	s.readToTx(tx, lines[p.lines-1].Number)
+	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`,
+		pg.Args{"processor": s.name, "line": lines[p.lines-1].Number})
 	return p, tx.Flush(ctx)
 }
 
-// readToTx queues up to which line the book was read.
-func (s *runs) readToTx(tx *pg.Tx, line int64) {
-	tx.Later(`UPDATE reconciliation_cursors SET line = @line WHERE processor = @processor`,
-		pg.Args{"processor": s.name, "line": line})
+// referenced is a record with the reference that it is compared by.
+type referenced struct {
+	ID        [16]byte `db:"id"`
+	Reference string   `db:"reference"`
 }
 
-// operationsTx takes the next operations that are older than the horizon. Grants are of another book.
-func (s *Service) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
-	type row struct {
-		ID        [16]byte `db:"id"`
-		Reference string   `db:"reference"`
-	}
+// operationsTx takes the next operations that are older than the horizon.
+func (s *runs) operationsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error) {
 	c, err := s.cursor(ctx, tx)
 	if err != nil {
 		return part{}, err
 	}
-	rows, err := pg.All[row](ctx, tx, `
+	rows, err := pg.All[referenced](ctx, tx, `
 		SELECT id, reference FROM processor_operations
-		WHERE processor = @processor AND kind <> 'grant' AND id > @after AND id <= @up_to ORDER BY id LIMIT @batch`,
-		pg.Args{"processor": s.name, "after": c.Operation, "up_to": firstOf(r.Horizon), "batch": s.batch})
+		WHERE processor = @calls AND (kind = 'grant') = @grants AND id > @after AND id <= @up_to
+			ORDER BY id LIMIT @batch`,
+		pg.Args{"calls": s.calls, "grants": s.grants, "after": c.Operation, "up_to": firstOf(r.Horizon),
+			"batch": s.batch})
 	if err != nil || len(rows) == 0 {
 		return part{}, err
 	}
@@ -271,11 +265,7 @@ func (s *Service) postingsTx(ctx context.Context, tx *pg.Tx, r Run) (part, error
 	if err != nil {
 		return part{}, err
 	}
-	type row struct {
-		ID        [16]byte `db:"id"`
-		Reference string   `db:"reference"`
-	}
-	rows, err := pg.All[row](ctx, tx, `
+	rows, err := pg.All[referenced](ctx, tx, `
 		SELECT e.id, coalesce(CASE WHEN o.processor = @processor THEN o.reference END,
 			CASE WHEN e.ours AND o.id IS NULL AND @orphans THEN e.business_key END, '') AS reference
 		FROM (
