@@ -45,7 +45,8 @@ var fuzzed = map[string]string{
 	"devtools/signature.SecretOf":            "FuzzDiagnose",
 	"platform/csp.Parse":                     "FuzzParse",
 	"report/search.Parse":                    "FuzzParse", "report/search.ParseRef": "FuzzRef",
-	"token.CardInput.validate": "FuzzValidation", "upload.TypeOf": "FuzzTypeOf",
+	"report/search.parseMerchant": "FuzzRef",
+	"token.CardInput.validate":    "FuzzValidation", "upload.TypeOf": "FuzzTypeOf",
 	"wallet.canonical.UnmarshalText": "FuzzOpen", "wallet/credentials.parseRootKeys": "FuzzRootKeys",
 }
 

@@ -2,8 +2,9 @@ package audit
 
 import (
 	"context"
-	"fmt"
 	"strconv"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/ids"
@@ -68,7 +69,7 @@ func (l *Log) SubjectNames(ctx context.Context, actor authz.Actor,
 		case parse != nil:
 			if id, ok := parse(e.SubjectID); ok {
 				objects = append(objects, id)
-				want(e.SubjectKind, fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:]), e)
+				want(e.SubjectKind, pgtype.UUID{Bytes: id, Valid: true}.String(), e)
 			}
 		case ofMerchants[e.SubjectKind] && e.MerchantID != nil:
 			merchants = append(merchants, *e.MerchantID)

@@ -1,12 +1,13 @@
 package search
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"svcpay/internal/ids"
 	"svcpay/internal/platform/mailbox"
@@ -66,58 +67,45 @@ func all(t term, good func(string) bool) bool {
 	return !slices.ContainsFunc(texts(t), func(v string) bool { return !good(v) })
 }
 
-func (c *Query) digits(t term) bool {
-	c.member("last4").add(t.Not, texts(t))
-	return all(t, func(v string) bool { return len(v) >= 1 && len(v) <= 4 && strings.Trim(v, "0123456789") == "" })
+// members reads values that are kept as they are.
+func members(valid func(string) bool) func(*Query, term) bool {
+	return func(c *Query, t term) bool {
+		c.member(t.Field).add(t.Not, texts(t))
+		return all(t, valid)
+	}
+}
+
+func isLastDigits(v string) bool {
+	return len(v) >= 1 && len(v) <= 4 && strings.Trim(v, "0123456789") == ""
+}
+
+func isMerchantID(v string) bool { n, ok := number(v); return ok && n > 0 }
+
+// upTo are texts of so many characters at most.
+func upTo(most int) func(string) bool {
+	return func(v string) bool { return v != "" && utf8.RuneCountInString(v) <= most }
+}
+
+// identifiers reads ids of one kind, which are kept as the database prints them.
+func identifiers[K ids.Kind](parse func(string) (ids.ID[K], error)) func(*Query, term) bool {
+	return func(c *Query, t term) bool {
+		out := make([]string, len(t.Values))
+		for i, v := range t.Values {
+			id, err := parse(v.Text)
+			if err != nil {
+				return false
+			}
+			out[i] = pgtype.UUID{Bytes: id.Bytes(), Valid: true}.String()
+		}
+		c.member(t.Field).add(t.Not, out)
+		return true
+	}
 }
 
 // number reads a number in its one plain form.
 func number(v string) (int64, bool) {
 	n, err := strconv.ParseInt(v, 10, 64)
 	return n, err == nil && n >= 0 && n <= 999_999_999_999 && strconv.FormatInt(n, 10) == v
-}
-
-func (c *Query) merchant(t term) bool {
-	c.member("merchant_id").add(t.Not, texts(t))
-	return all(t, func(v string) bool { n, ok := number(v); return ok && n > 0 })
-}
-
-func (c *Query) charge(t term) bool {
-	return c.ids("charge_id", t,
-		func(v string) (b [16]byte, err error) { id, err := ids.ParseCharge(v); return id.Bytes(), err })
-}
-
-func (c *Query) token(t term) bool {
-	return c.ids("token", t,
-		func(v string) (b [16]byte, err error) { id, err := ids.ParseToken(v); return id.Bytes(), err })
-}
-
-// ids reads ids of one kind; members keep them as the database does.
-func (c *Query) ids(name string, t term, parse func(string) ([16]byte, error)) bool {
-	out := make([]string, len(t.Values))
-	for i, v := range t.Values {
-		id, err := parse(v.Text)
-		if err != nil {
-			return false
-		}
-		out[i] = uuidText(id)
-	}
-	c.member(name).add(t.Not, out)
-	return true
-}
-
-func uuidText(id [16]byte) string {
-	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])
-}
-
-func (c *Query) reference(t term) bool {
-	c.member("external_id").add(t.Not, texts(t))
-	return all(t, func(v string) bool { return v != "" && len([]rune(v)) <= 64 })
-}
-
-func (c *Query) tracking(t term) bool {
-	c.member("tracking_id").add(t.Not, texts(t))
-	return all(t, func(v string) bool { return v != "" && len([]rune(v)) <= 32 })
 }
 
 // address also asks for the words of the address, which are in an index.

@@ -151,7 +151,7 @@ func (c *Query) choose(t term, f field) {
 	c.within(f.kinds)
 	if t.Field == "status" {
 		c.kinds = slices.DeleteFunc(c.kinds, func(k string) bool {
-			return !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(statusesOf[k], v) })
+			return !slices.ContainsFunc(values, func(v string) bool { return slices.Contains(objects[k].statuses, v) })
 		})
 	}
 }
@@ -166,29 +166,10 @@ type Ref struct {
 // ParseRef reads a printed id of a charge, refund, dispute, payout, donation, token or merchant; [ids.ErrID] for
 // anything else.
 func ParseRef(text string) (Ref, error) {
-	if n, ok := number(text); ok && n > 0 {
-		return Ref{"merchant", merchantKey(n)}, nil
-	}
-	prefix, _, _ := strings.Cut(text, "_")
-	switch prefix {
-	case "ch":
-		id, err := ids.ParseCharge(text)
-		return Ref{"charge", id.Bytes()}, err
-	case "re":
-		id, err := ids.ParseRefund(text)
-		return Ref{"refund", id.Bytes()}, err
-	case "dp":
-		id, err := ids.ParseDispute(text)
-		return Ref{"dispute", id.Bytes()}, err
-	case "po":
-		id, err := ids.ParsePayout(text)
-		return Ref{"payout", id.Bytes()}, err
-	case "daf":
-		id, err := ids.ParseDonation(text)
-		return Ref{"daf_donation", id.Bytes()}, err
-	case "tok":
-		id, err := ids.ParseToken(text)
-		return Ref{"token", id.Bytes()}, err
+	for kind, o := range objects {
+		if id, err := o.parse(text); err == nil {
+			return Ref{kind, id}, nil
+		}
 	}
 	return Ref{}, ids.ErrID
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
-	"strconv"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -14,7 +13,6 @@ import (
 	"svcpay/internal/daf"
 	"svcpay/internal/dispute"
 	"svcpay/internal/fault"
-	"svcpay/internal/ids"
 	"svcpay/internal/merchant"
 	"svcpay/internal/payout"
 	"svcpay/internal/platform/page"
@@ -80,7 +78,7 @@ func (s *Service) Find(ctx context.Context, actor authz.Actor, in Input) (page.O
 	}
 	out := page.Of[Found]{Items: make([]Found, len(refs.Items)), HasMore: refs.HasMore}
 	for i, r := range refs.Items {
-		if out.Items[i], err = s.found(ctx, actor, r); err != nil {
+		if out.Items[i], err = objects[r.kind].show(ctx, s.deps, actor, r.id); err != nil {
 			return none, err
 		}
 	}
@@ -103,9 +101,7 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 	var rows []Ref
 	more := false
 	for _, kind := range kinds {
-		p, err := map[string]func(context.Context) (page.Of[hit], error){"charge": f.charges, "refund": f.refunds,
-			"dispute": f.disputes,
-			"payout":  f.payouts, "daf_donation": f.donations, "merchant": f.merchants, "token": f.tokens}[kind](ctx)
+		p, err := objects[kind].find(f, ctx)
 		if err != nil {
 			return out, err
 		}
@@ -125,31 +121,8 @@ func (s *Service) refs(ctx context.Context, actor authz.Actor, kinds []string, i
 	return out, nil
 }
 
-// found reads an object as its own flow shows it.
-func (s *Service) found(ctx context.Context, actor authz.Actor, r Ref) (Found, error) {
-	switch r.kind {
-	case "charge":
-		return show(ctx, actor, ids.ChargeFrom(r.id).String(), s.deps.Charges.Get)
-	case "refund":
-		return show(ctx, actor, ids.RefundFrom(r.id).String(), s.deps.Refunds.Get)
-	case "dispute":
-		return show(ctx, actor, ids.DisputeFrom(r.id).String(), s.deps.Disputes.Get)
-	case "payout":
-		return show(ctx, actor, ids.PayoutFrom(r.id).String(), s.deps.Payouts.Get)
-	case "daf_donation":
-		return show(ctx, actor, ids.DonationFrom(r.id).String(), s.deps.Donations.Get)
-	case "token":
-		return show(ctx, actor, ids.TokenFrom(r.id).String(), s.deps.Tokens.Get)
-	}
-	id := merchantID(r.id)
-	return show(ctx, actor, strconv.FormatInt(id, 10),
-		func(ctx context.Context, actor authz.Actor, _ string) (merchant.Merchant, error) {
-			return s.deps.Merchants.Get(ctx, actor, id)
-		})
-}
-
-func show[T any](ctx context.Context, actor authz.Actor, id string,
-	get func(context.Context, authz.Actor, string) (T, error)) (Found, error) {
+// show reads an object as its own flow shows it.
+func show[T any](ctx context.Context, actor authz.Actor, id string, get getter[T]) (Found, error) {
 	object, err := get(ctx, actor, id)
 	if err != nil {
 		return Found{}, err
