@@ -4,6 +4,7 @@ package metrics
 
 import (
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -23,89 +24,76 @@ type Metric struct {
 	Help   string
 }
 
-const (
-	requests         = "svcpay_http_requests_total"
-	requestSeconds   = "svcpay_http_request_seconds"
-	panics           = "svcpay_panics_total"
-	droppedLogs      = "svcpay_request_logs_dropped_total"
-	calls            = "svcpay_processor_calls_total"
-	processorDown    = "svcpay_processor_down"
-	signIns          = "svcpay_sign_ins_total"
-	securityEvents   = "svcpay_security_events_total"
-	unreadable       = "svcpay_vault_unreadable_total"
-	jobs             = "svcpay_job_seconds"
-	attempts         = "svcpay_webhook_attempts_total"
-	connections      = "svcpay_database_connections"
-	mostConnections  = "svcpay_database_connections_most"
-	connectionWaits  = "svcpay_database_connection_waits_total"
-	databaseUp       = "svcpay_database_up"
-	openOperations   = "svcpay_operations_open"
-	oldestOperation  = "svcpay_operations_open_oldest_seconds"
-	notices          = "svcpay_inbound_notices_total"
-	sinceRead        = "svcpay_inbound_feed_read_seconds"
-	unhandledEvents  = "svcpay_inbound_events_unhandled"
-	oldestEvent      = "svcpay_inbound_events_unhandled_oldest_seconds"
-	undelivered      = "svcpay_webhook_deliveries_pending"
-	oldestDelivery   = "svcpay_webhook_deliveries_pending_oldest_seconds"
-	overdueCharges   = "svcpay_charges_overdue"
-	openDifferences  = "svcpay_reconciliation_differences_open"
-	sinceReconciled  = "svcpay_reconciliation_finished_seconds"
-	ledgerDifference = "svcpay_ledger_differences_open"
-	brokenChains     = "svcpay_audit_chains_broken"
-	quotaUsed        = "svcpay_quota_used_ratio"
-)
+// table has every metric of ours, as they are declared.
+var table []Metric
+
+func metric(name, kind, help string, labels ...string) Metric {
+	m := Metric{Name: name, Type: kind, Labels: labels, Help: help}
+	table = append(table, m)
+	return m
+}
 
 // Table lists every metric of ours. docs/metrics.md has the same.
-func Table() []Metric {
-	return []Metric{
-		{requests, "counter", []string{"surface", "route", "status"}, "Requests that were answered by this binary. The route is a pattern, none where there is none."},
-		{requestSeconds, "histogram", []string{"surface"}, "How long requests took, from their first byte to the end of the answer. Lists that wait for events are not among them."},
-		{panics, "counter", []string{"surface"}, "Requests during which this binary's code panicked. They were answered 500."},
-		{droppedLogs, "counter", nil, "Entries of the request log that this binary did not write, because too many waited or the database refused them."},
-		{calls, "counter", []string{"processor", "kind", "outcome"}, "Calls to a processor by this binary: approved, declined, answered, not_found, or unknown if no answer came."},
-		{processorDown, "gauge", []string{"processor"}, "1 for a processor to which this binary's latest calls made no connection, else 0."},
-		{unreadable, "counter", nil, "Charges and payouts by this binary that failed because the stored payment data does not open."},
-		{signIns, "counter", []string{"outcome"},
-			"Sign-ins to the portal on this binary: succeeded, or the reason why a password, code or passkey was rejected."},
-		{securityEvents, "counter", []string{"kind", "outcome"},
-			"Security events on this binary: authentication outcomes, denied permissions, exceeded limits, card numbers in texts, card testing, payment data that can't be decrypted, violated policies of pages."},
-		{jobs, "histogram", []string{"job", "outcome"}, "Steps of background jobs in this binary, and how long they took: done or failed."},
-		{attempts, "counter", []string{"outcome"}, "Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered."},
-		{connections, "gauge", []string{"state"}, "This binary's connections to the database: used or idle."},
-		{mostConnections, "gauge", nil, "The most that it may have."},
-		{connectionWaits, "counter", nil, "How often something in this binary had to wait for a connection."},
-		{databaseUp, "gauge", nil, "1 if what follows could be read; else 0, and the rest is missing."},
-		{openOperations, "gauge", nil, "Calls to the processor without an outcome."},
-		{oldestOperation, "gauge", nil, "Age of the oldest such call; 0 without any."},
-		{notices, "counter", []string{"sender", "result"},
-			"Notices of counterparties that this binary got: accepted, refused without a valid signature or because they cannot be read, or failed if they could not be stored."},
-		{sinceRead, "gauge", []string{"feed"},
-			"Time since a counterparty's feed was last read, to within half a minute, for each that this binary has; missing until the first read."},
-		{unhandledEvents, "gauge", nil, "Events of the processor, or of the provider of donor-advised funds, that could not be handled yet."},
-		{oldestEvent, "gauge", nil, "Age of the oldest such event; 0 without any."},
-		{undelivered, "gauge", nil, "Webhooks that are to be delivered, at once or at their next attempt."},
-		{oldestDelivery, "gauge", nil, "Age of the oldest such webhook; 0 without any."},
-		{overdueCharges, "gauge", nil, "Charges that should have expired or settled by now, by their application's clock."},
-		{openDifferences, "gauge", []string{"kind"}, "Open differences between a counterparty's book and ours; kinds without any are missing."},
-		{sinceReconciled, "gauge", []string{"processor"},
-			"Time since the last reconciliation with a counterparty finished, for each counterparty that this binary has an adapter for; missing until the first one finishes."},
-		{ledgerDifference, "gauge", nil, "Running totals of the ledger that are not the sum of their entries."},
-		{brokenChains, "gauge", nil,
-			"Chains of the audit log that were changed or cut off, at this binary's last inspection; 0 before the first one."},
-		{quotaUsed, "gauge", []string{"kind"},
-			"The most that an application used of its daily quota for files or exports: 1 is all of it; kinds without any today are missing."},
-	}
-}
+func Table() []Metric { return slices.Clone(table) }
 
-// find gives a metric by its name, which the table has.
-func find(name string) Metric {
-	for _, m := range Table() {
-		if m.Name == name {
-			return m
-		}
-	}
-	panic("metrics: no " + name + " in the table")
-}
+var (
+	requests = metric("svcpay_http_requests_total", "counter",
+		"Requests that were answered by this binary. The route is a pattern, none where there is none.", "surface", "route", "status")
+	requestSeconds = metric("svcpay_http_request_seconds", "histogram",
+		"How long requests took, from their first byte to the end of the answer. Lists that wait for events are not among them.", "surface")
+	panics = metric("svcpay_panics_total", "counter",
+		"Requests during which this binary's code panicked. They were answered 500.", "surface")
+	droppedLogs = metric("svcpay_request_logs_dropped_total", "counter",
+		"Entries of the request log that this binary did not write, because too many waited or the database refused them.")
+	calls = metric("svcpay_processor_calls_total", "counter",
+		"Calls to a processor by this binary: approved, declined, answered, not_found, or unknown if no answer came.", "processor", "kind", "outcome")
+	processorDown = metric("svcpay_processor_down", "gauge",
+		"1 for a processor to which this binary's latest calls made no connection, else 0.", "processor")
+	unreadable = metric("svcpay_vault_unreadable_total", "counter",
+		"Charges and payouts by this binary that failed because the stored payment data does not open.")
+	signIns = metric("svcpay_sign_ins_total", "counter",
+		"Sign-ins to the portal on this binary: succeeded, or the reason why a password, code or passkey was rejected.", "outcome")
+	securityEvents = metric("svcpay_security_events_total", "counter",
+		"Security events on this binary: authentication outcomes, denied permissions, exceeded limits, card numbers in texts, card testing, payment data that can't be decrypted, violated policies of pages.", "kind", "outcome")
+	jobs = metric("svcpay_job_seconds", "histogram",
+		"Steps of background jobs in this binary, and how long they took: done or failed.", "job", "outcome")
+	attempts = metric("svcpay_webhook_attempts_total", "counter",
+		"Attempts to deliver a webhook by this binary: delivered, refused with another status than 2xx, or unanswered.", "outcome")
+	connections = metric("svcpay_database_connections", "gauge",
+		"This binary's connections to the database: used or idle.", "state")
+	mostConnections = metric("svcpay_database_connections_most", "gauge", "The most that it may have.")
+	connectionWaits = metric("svcpay_database_connection_waits_total", "counter",
+		"How often something in this binary had to wait for a connection.")
+	databaseUp = metric("svcpay_database_up", "gauge",
+		"1 if what follows could be read; else 0, and the rest is missing.")
+	openOperations  = metric("svcpay_operations_open", "gauge", "Calls to the processor without an outcome.")
+	oldestOperation = metric("svcpay_operations_open_oldest_seconds", "gauge",
+		"Age of the oldest such call; 0 without any.")
+	notices = metric("svcpay_inbound_notices_total", "counter",
+		"Notices of counterparties that this binary got: accepted, refused without a valid signature or because they cannot be read, or failed if they could not be stored.", "sender", "result")
+	sinceRead = metric("svcpay_inbound_feed_read_seconds", "gauge",
+		"Time since a counterparty's feed was last read, to within half a minute, for each that this binary has; missing until the first read.", "feed")
+	unhandledEvents = metric("svcpay_inbound_events_unhandled", "gauge",
+		"Events of the processor, or of the provider of donor-advised funds, that could not be handled yet.")
+	oldestEvent = metric("svcpay_inbound_events_unhandled_oldest_seconds", "gauge",
+		"Age of the oldest such event; 0 without any.")
+	undelivered = metric("svcpay_webhook_deliveries_pending", "gauge",
+		"Webhooks that are to be delivered, at once or at their next attempt.")
+	oldestDelivery = metric("svcpay_webhook_deliveries_pending_oldest_seconds", "gauge",
+		"Age of the oldest such webhook; 0 without any.")
+	overdueCharges = metric("svcpay_charges_overdue", "gauge",
+		"Charges that should have expired or settled by now, by their application's clock.")
+	openDifferences = metric("svcpay_reconciliation_differences_open", "gauge",
+		"Open differences between a counterparty's book and ours; kinds without any are missing.", "kind")
+	sinceReconciled = metric("svcpay_reconciliation_finished_seconds", "gauge",
+		"Time since the last reconciliation with a counterparty finished, for each counterparty that this binary has an adapter for; missing until the first one finishes.", "processor")
+	ledgerDifference = metric("svcpay_ledger_differences_open", "gauge",
+		"Running totals of the ledger that are not the sum of their entries.")
+	brokenChains = metric("svcpay_audit_chains_broken", "gauge",
+		"Chains of the audit log that were changed or cut off, at this binary's last inspection; 0 before the first one.")
+	quotaUsed = metric("svcpay_quota_used_ratio", "gauge",
+		"The most that an application used of its daily quota for files or exports: 1 is all of it; kinds without any today are missing.", "kind")
+)
 
 // Meter holds the metrics of one binary. Its methods may be called from several goroutines.
 type Meter struct {
@@ -124,13 +112,11 @@ type Meter struct {
 	state    *state
 }
 
-func counter(name string) *prometheus.CounterVec {
-	m := find(name)
+func counter(m Metric) *prometheus.CounterVec {
 	return prometheus.NewCounterVec(prometheus.CounterOpts{Name: m.Name, Help: m.Help}, m.Labels)
 }
 
-func histogram(name string, buckets ...float64) *prometheus.HistogramVec {
-	m := find(name)
+func histogram(m Metric, buckets ...float64) *prometheus.HistogramVec {
 	return prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: m.Name, Help: m.Help, Buckets: buckets}, m.Labels)
 }
 
@@ -141,7 +127,7 @@ func New(pool *pgxpool.Pool, machine func() time.Time) *Meter {
 		signIns: counter(signIns), security: counter(securityEvents),
 		jobs: histogram(jobs, .005, .02, .1, .5, 2, 10, 60), seconds: histogram(requestSeconds, .005, .02, .05, .1, .25,
 			.5, 1, 2.5, 10, 30),
-		broken: prometheus.NewGauge(prometheus.GaugeOpts{Name: brokenChains, Help: find(brokenChains).Help}),
+		broken: prometheus.NewGauge(prometheus.GaugeOpts{Name: brokenChains.Name, Help: brokenChains.Help}),
 		state:  newState(pool, machine)}
 	m.registry.MustRegister(m.requests, m.seconds, m.panics, m.unread, m.notices, m.calls, m.attempts, m.jobs, m.state,
 		m.signIns, m.security, m.broken,
@@ -205,9 +191,8 @@ func (m *Meter) Security(kind security.Kind, outcome string) {
 
 // RequestLogs has the meter say how many entries of the request log were dropped so far.
 func (m *Meter) RequestLogs(dropped func() int64) {
-	d := find(droppedLogs)
-	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: d.Name, Help: d.Help},
-		func() float64 { return float64(dropped()) }))
+	o := prometheus.CounterOpts{Name: droppedLogs.Name, Help: droppedLogs.Help}
+	m.registry.MustRegister(prometheus.NewCounterFunc(o, func() float64 { return float64(dropped()) }))
 }
 
 // Hears names the feeds that this binary reads, before it is scraped.

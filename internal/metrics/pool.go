@@ -17,10 +17,10 @@ func (m *Meter) connectionsOf(pool *pgxpool.Pool) {
 		}
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts(o), read))
 	}
-	of(find(connections), prometheus.Labels{"state": "used"},
+	of(connections, prometheus.Labels{"state": "used"},
 		func(s *pgxpool.Stat) float64 { return float64(s.AcquiredConns()) })
-	of(find(connections), prometheus.Labels{"state": "idle"},
+	of(connections, prometheus.Labels{"state": "idle"},
 		func(s *pgxpool.Stat) float64 { return float64(s.IdleConns()) })
-	of(find(mostConnections), nil, func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) })
-	of(find(connectionWaits), nil, func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) })
+	of(mostConnections, nil, func(s *pgxpool.Stat) float64 { return float64(s.MaxConns()) })
+	of(connectionWaits, nil, func(s *pgxpool.Stat) float64 { return float64(s.EmptyAcquireCount()) })
 }

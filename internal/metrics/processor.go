@@ -10,7 +10,7 @@ import (
 
 // Processors registers which adapters are down (see [processor.Registry.Down]).
 func (m *Meter) Processors(r *processor.Registry) {
-	d := find(processorDown)
+	d := processorDown
 	for _, name := range r.Names() {
 		o := prometheus.GaugeOpts{Name: d.Name, Help: d.Help, ConstLabels: prometheus.Labels{d.Labels[0]: name}}
 		m.registry.MustRegister(prometheus.NewGaugeFunc(o, func() float64 {

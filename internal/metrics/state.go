@@ -34,12 +34,15 @@ type state struct {
 
 // reading is what the database had at a time; without waiting, it could not be read.
 type reading struct {
-	at          time.Time
-	waiting     *waiting
-	differences []difference
-	reconciled  []reconciled
-	read        []readFeed
-	quotas      []usedQuota
+	at       time.Time
+	waiting  *waiting
+	labelled map[string][]labelled // by the names of their metrics
+}
+
+// labelled is the value of a metric with one label.
+type labelled struct {
+	Label string  `db:"label"`
+	Value float64 `db:"value"`
 }
 
 type waiting struct {
@@ -53,35 +56,12 @@ type waiting struct {
 	Ledger          int        `db:"ledger"`
 }
 
-// reconciled is when the last reconciliation with a counterparty finished.
-type reconciled struct {
-	Processor string    `db:"processor"`
-	At        time.Time `db:"at"`
-}
-
-// readFeed is when a feed was last read.
-type readFeed struct {
-	Feed string    `db:"feed"`
-	At   time.Time `db:"at"`
-}
-
-// usedQuota is the largest share of a quota that an application used today.
-type usedQuota struct {
-	Kind  string  `db:"kind"`
-	Share float64 `db:"share"`
-}
-
-type difference struct {
-	Kind  string `db:"kind"`
-	Count int    `db:"count"`
-}
-
 func newState(pool *pgxpool.Pool, machine func() time.Time) *state {
 	s := &state{pool: pool, machine: machine, descs: make(map[string]*prometheus.Desc)}
 	for _, m := range Table() {
 		// what one binary has
-		if m.Type == "gauge" && m.Name != connections && m.Name != mostConnections && m.Name != processorDown &&
-			m.Name != brokenChains {
+		if m.Type == "gauge" && m.Name != connections.Name && m.Name != mostConnections.Name &&
+			m.Name != processorDown.Name && m.Name != brokenChains.Name {
 			s.descs[m.Name] = prometheus.NewDesc(m.Name, m.Help, m.Labels, nil)
 		}
 	}
@@ -98,8 +78,8 @@ func (s *state) Describe(to chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (s *state) Collect(to chan<- prometheus.Metric) {
 	r := s.reading()
-	tell := func(name string, value float64, labels ...string) {
-		to <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, value, labels...)
+	tell := func(m Metric, value float64) {
+		to <- prometheus.MustNewConstMetric(s.descs[m.Name], prometheus.GaugeValue, value)
 	}
 	if r.waiting == nil {
 		tell(databaseUp, 0)
@@ -115,17 +95,10 @@ func (s *state) Collect(to chan<- prometheus.Metric) {
 	tell(oldestDelivery, r.age(w.OldestDelivery))
 	tell(overdueCharges, float64(w.Overdue))
 	tell(ledgerDifference, float64(w.Ledger))
-	for _, c := range r.reconciled {
-		tell(sinceReconciled, r.age(&c.At), c.Processor)
-	}
-	for _, f := range r.read {
-		tell(sinceRead, r.age(&f.At), f.Feed)
-	}
-	for _, q := range r.quotas {
-		tell(quotaUsed, q.Share, q.Kind)
-	}
-	for _, d := range r.differences {
-		tell(openDifferences, float64(d.Count), d.Kind)
+	for name, all := range r.labelled {
+		for _, one := range all {
+			to <- prometheus.MustNewConstMetric(s.descs[name], prometheus.GaugeValue, one.Value, one.Label)
+		}
 	}
 }
 
@@ -172,27 +145,29 @@ func (s *state) read(ctx context.Context, r *reading) error {
 					JOIN charges ON charges.application_id = a.application_id
 					WHERE next_step_at > @now AND next_step_at <= @now + a.ahead * interval '1 microsecond') k`,
 			pg.Args{"now": r.at})
-		differences := pg.Ask[difference](b, `
-			SELECT kind, count(*)::int AS count FROM reconciliation_differences
+		differences := pg.Ask[labelled](b, `
+			SELECT kind AS label, count(*)::float8 AS value FROM reconciliation_differences
 			WHERE resolved_at IS NULL GROUP BY kind ORDER BY kind`, pg.Args{})
-		finished := pg.Ask[reconciled](b, `
-			SELECT processor, max(finished_at) AS at FROM reconciliation_runs
+		finished := pg.Ask[labelled](b, `
+			SELECT processor AS label,
+				greatest(extract(epoch FROM @now::timestamptz - max(finished_at)), 0)::float8 AS value
+			FROM reconciliation_runs
 			WHERE finished_at IS NOT NULL AND processor = ANY (@names) GROUP BY processor ORDER BY processor`,
-			pg.Args{"names": s.reconciles})
-		read := pg.Ask[readFeed](b, `
-			SELECT feed, read_at AS at FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds)
-				ORDER BY feed`,
-			pg.Args{"feeds": s.feeds})
-		quotas := pg.Ask[usedQuota](b, `
-			SELECT kind, max(bytes::float8 / most) AS share FROM stored_bytes
+			pg.Args{"now": r.at, "names": s.reconciles})
+		read := pg.Ask[labelled](b, `
+			SELECT feed AS label, greatest(extract(epoch FROM @now::timestamptz - read_at), 0)::float8 AS value
+			FROM inbound_feeds WHERE read_at IS NOT NULL AND feed = ANY (@feeds) ORDER BY feed`,
+			pg.Args{"now": r.at, "feeds": s.feeds})
+		quotas := pg.Ask[labelled](b, `
+			SELECT kind AS label, max(bytes::float8 / most) AS value FROM stored_bytes
 			WHERE day >= (@now::timestamptz AT TIME ZONE 'UTC')::date GROUP BY kind ORDER BY kind`,
 			pg.Args{"now": r.at})
 		if err := b.Run(ctx); err != nil {
 			return err
 		}
-		r.waiting, r.differences, r.reconciled, r.read = &waits.Rows()[0], differences.Rows(), finished.Rows(),
-			read.Rows()
-		r.quotas = quotas.Rows()
+		r.waiting = &waits.Rows()[0]
+		r.labelled = map[string][]labelled{openDifferences.Name: differences.Rows(),
+			sinceReconciled.Name: finished.Rows(), sinceRead.Name: read.Rows(), quotaUsed.Name: quotas.Rows()}
 		return nil
 	})
 }
