@@ -270,9 +270,12 @@ func (s *dev) serve(a *app, c demo.Credentials, log *slog.Logger) error {
 	defer a.serveAdmin(ctx, s.admin)()
 	errs := make(chan error, 2)
 	go func() { errs <- serveUntil(ctx, newServer(front), s.shop...) }()
-	go func() { errs <- a.serve(ctx, func() {}, s.main...) }()
-	if err := waitReady(ctx, c.BaseURL+"/readyz", errs); err != nil {
+	ready := make(chan struct{})
+	go func() { errs <- a.serve(ctx, func() { close(ready) }, s.main...) }()
+	select {
+	case err := <-errs:
 		return err
+	case <-ready:
 	}
 	if err := demo.Write(s.credentials, c); err != nil {
 		return err
@@ -310,26 +313,6 @@ func hastened(api interface {
 		w.WriteHeader(http.StatusNoContent)
 	})
 	return mux
-}
-
-func waitReady(ctx context.Context, url string, failed <-chan error) error {
-	client := http.Client{Timeout: time.Second} // a server that failed before it accepted a connection never responds
-	for {
-		resp, err := client.Get(url)
-		if err == nil {
-			resp.Body.Close()
-			if resp.StatusCode == http.StatusNoContent {
-				return nil
-			}
-		}
-		select {
-		case err := <-failed:
-			return err
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 func (s *dev) say(format string, args ...any) { fmt.Fprintf(s.world.stdout, format+"\n", args...) }
