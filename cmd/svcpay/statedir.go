@@ -1,12 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"syscall"
 
+	"svcpay/internal/platform/atomicfile"
 	"svcpay/internal/platform/localpg"
 )
 
@@ -17,17 +15,12 @@ func claimState(dir string) (release func(), err error) {
 	if _, err := localpg.MakeDir(dir); err != nil {
 		return nil, err
 	}
-	f, err := os.OpenFile(filepath.Join(dir, "dev.lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	f, err := atomicfile.Lock(filepath.Join(dir, "dev.lock"))
 	if err != nil {
 		return nil, err
 	}
-	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		_ = f.Close()
+	if f == nil {
 		return nil, fmt.Errorf("another svcpay dev uses %s: stop it, or choose another --state-dir", dir)
-	case err != nil:
-		_ = f.Close()
-		return nil, fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
 	return func() { _ = f.Close() }, nil
 }

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"svcpay/internal/devtools/signature"
 	"svcpay/internal/platform/atomicfile"
@@ -61,15 +60,12 @@ func Open(dir string, t Target) (*Place, error) {
 		return nil, err
 	}
 	p := &Place{target: t, path: filepath.Join(dir, short(t.ForwardTo)+".json"), after: -1}
-	if p.lock, err = os.OpenFile(p.path+".lock", os.O_RDWR|os.O_CREATE, 0o600); err != nil {
+	if p.lock, err = atomicfile.Lock(p.path + ".lock"); err != nil {
 		return nil, err
 	}
-	switch err := syscall.Flock(int(p.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(fmt.Errorf("another program forwards application %d to %s: stop it first",
-			t.ApplicationID, t.ForwardTo), p.Close())
-	case err != nil:
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", p.lock.Name(), err), p.Close())
+	if p.lock == nil {
+		return nil, fmt.Errorf("another program forwards application %d to %s: stop it first",
+			t.ApplicationID, t.ForwardTo)
 	}
 	if err := errors.Join(p.tidy(), p.read()); err != nil {
 		return nil, errors.Join(err, p.Close())

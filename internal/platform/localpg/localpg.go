@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"svcpay/internal/platform/atomicfile"
 )
 
 const (
@@ -81,7 +83,7 @@ func Start(ctx context.Context, o Options) (*Server, error) {
 	patience, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for {
-		owner, err := tryLock(p.file("owner"))
+		owner, err := atomicfile.Lock(p.file("owner"))
 		if err != nil {
 			return nil, err
 		}

@@ -6,26 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 )
-
-// tryLock opens the file and locks it; nil means that someone else has it.
-// The lock belongs to the open file: it ends when the last process that shares
-// it, a child included, closes it or ends.
-func tryLock(path string) (*os.File, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	switch err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
-	case err == nil:
-		return f, nil
-	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, f.Close()
-	default:
-		return nil, errors.Join(fmt.Errorf("lock %s: %w", path, err), f.Close())
-	}
-}
 
 // lockFiles are the files in the data directory by which PostgreSQL keeps a second server away: from the data, and
 // from its socket.

@@ -13,6 +13,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"svcpay/internal/platform/atomicfile"
 )
 
 const (
@@ -50,7 +52,7 @@ func (p *place) lockServer(ctx context.Context) (*os.File, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	for waited := false; ; waited = true {
-		lock, err := tryLock(p.file("lock"))
+		lock, err := atomicfile.Lock(p.file("lock"))
 		if lock != nil || err != nil {
 			return lock, err
 		}
