@@ -126,25 +126,20 @@ func limitSettings() []setting {
 // configFrom reads every setting from env and reports every mistake at once.
 func configFrom(env []string) (config, error) {
 	c, errs := readSettings(env, settings())
-	if c.baseURL != "" && c.payURL != "" && hostName(c.baseURL) == hostName(c.payURL) {
-		errs = append(errs,
-			errors.New("SVCPAY_PAY_URL: must be another origin than SVCPAY_BASE_URL, on another host: a host's ports share their cookies"))
-	}
-	if c.webhookLocal && c.environment == apikey.Production {
-		errs = append(errs, errors.New("SVCPAY_WEBHOOK_LOCAL: webhooks of production go to public hosts only"))
-	}
-	if c.sandboxProcessors != nil && c.environment == apikey.Production {
-		errs = append(errs,
-			errors.New(sandboxProcessorsSetting+
-				": the sandbox's processors move no money; unset this setting in production"))
-	}
-	if c.stripeAPI != "" && c.environment == apikey.Production {
-		errs = append(errs,
-			errors.New(stripeAPISetting+": production reaches Stripe at its own address; unset this setting"))
-	}
-	if c.environment == apikey.Production {
-		errs = append(errs, encrypted("SVCPAY_BASE_URL", c.baseURL), encrypted("SVCPAY_PAY_URL", c.payURL),
-			narrow(c.proxies), c.checkDatabase(), c.checkProxies())
+	live := c.environment == apikey.Production
+	errs = append(errs, mistakes(
+		mistake{sameHost(c.baseURL, c.payURL), "SVCPAY_PAY_URL", "must be another origin than SVCPAY_BASE_URL, " +
+			"on another host: a host's ports share their cookies"},
+		mistake{c.webhookLocal && live, "SVCPAY_WEBHOOK_LOCAL", "webhooks of production go to public hosts only"},
+		mistake{c.sandboxProcessors != nil && live, sandboxProcessorsSetting,
+			"the sandbox's processors move no money; unset this setting in production"},
+		mistake{c.stripeAPI != "" && live, stripeAPISetting,
+			"production reaches Stripe at its own address; unset this setting"},
+		mistake{live && inClear(c.baseURL), "SVCPAY_BASE_URL", onlyByHTTPS},
+		mistake{live && inClear(c.payURL), "SVCPAY_PAY_URL", onlyByHTTPS},
+	)...)
+	if live {
+		errs = append(errs, narrow(c.proxies), c.checkDatabase(), c.checkProxies())
 	}
 	errs = append(append(errs, c.checkWallets(variables(env))...), c.checkDAF()...)
 	if _, err := c.mails.sender(); err != nil {
@@ -169,14 +164,6 @@ func narrow(proxies []*net.IPNet) error {
 	return nil
 }
 
-// encrypted refuses an origin of production that is reached in clear.
-func encrypted(name, origin string) error {
-	if strings.HasPrefix(origin, "http:") {
-		return fmt.Errorf("%s: production is reached by https only", name)
-	}
-	return nil
-}
-
 // sender is what mails leave by; nil for nothing.
 func (c mailConfig) sender() (mail.Sender, error) {
 	switch {
@@ -194,10 +181,16 @@ func (c mailConfig) sender() (mail.Sender, error) {
 
 // flag reads true or false.
 func flag(v string) (bool, error) {
-	if v != "true" && v != "false" {
-		return false, errors.New("not true or false")
+	_, err := choice(v, "true", "false")
+	return v == "true", err
+}
+
+// choice reads one of two words.
+func choice[T ~string](v, one, other T) (T, error) {
+	if v != one && v != other {
+		return v, fmt.Errorf("not %s or %s", one, other)
 	}
-	return v == "true", nil
+	return v, nil
 }
 
 // databaseConfigFrom reads what a command needs that works on the database of a service: the settings
@@ -265,11 +258,9 @@ func unknownSettings(given map[string]string, known []setting) (errs []error) {
 	return errs
 }
 
-func setEnvironment(c *config, v string) error {
-	if c.environment = apikey.Environment(v); c.environment != apikey.Sandbox && c.environment != apikey.Production {
-		return errors.New("not sandbox or production")
-	}
-	return nil
+func setEnvironment(c *config, v string) (err error) {
+	c.environment, err = choice(apikey.Environment(v), apikey.Sandbox, apikey.Production)
+	return err
 }
 
 const sandboxProcessorsSetting = "SVCPAY_SANDBOX_PROCESSORS"
@@ -299,12 +290,18 @@ func setSandboxProcessors(c *config, v string) error {
 
 const stripeAPISetting = "SVCPAY_STRIPE_API"
 
-// setStripeAPI takes loopback addresses alone: card numbers are sent there.
 func setStripeAPI(c *config, v string) (err error) {
-	if c.stripeAPI, err = origin(v); err == nil && !isLoopback(hostName(v)) {
-		err = errors.New("not a loopback address: card numbers are sent there")
-	}
+	c.stripeAPI, err = localOrigin(v, "card numbers are sent there")
 	return err
+}
+
+// localOrigin reads an origin of this machine, which another must not be for some reason.
+func localOrigin(v, why string) (string, error) {
+	v, err := origin(v)
+	if err == nil && !isLoopback(hostName(v)) {
+		err = errors.New("not a loopback address: " + why)
+	}
+	return v, err
 }
 
 func setAddr(c *config, v string) error {

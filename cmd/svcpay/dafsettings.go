@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-
 	"svcpay/internal/apikey"
 	"svcpay/internal/daf/provider/chariot"
 )
@@ -37,18 +35,13 @@ func dafSettingList() []setting {
 	}
 }
 
-func setDAFProvider(c *config, v string) error {
-	if c.daf.provider = v; v != sandboxName && v != chariot.Name {
-		return errors.New("not sandbox or chariot")
-	}
-	return nil
+func setDAFProvider(c *config, v string) (err error) {
+	c.daf.provider, err = choice(v, sandboxName, chariot.Name)
+	return err
 }
 
-// setChariotAPI takes loopback addresses alone: the API key is sent there.
 func setChariotAPI(c *config, v string) (err error) {
-	if c.daf.chariotAPI, err = origin(v); err == nil && !isLoopback(hostName(v)) {
-		err = errors.New("not a loopback address: the API key is sent there")
-	}
+	c.daf.chariotAPI, err = localOrigin(v, "the API key is sent there")
 	return err
 }
 
@@ -58,30 +51,17 @@ func (c config) onChariot() bool {
 }
 
 // checkDAF are the mistakes in how the settings of the provider fit the others.
-func (c config) checkDAF() (errs []error) {
+func (c config) checkDAF() []error {
 	live := c.environment == apikey.Production
-	if live && c.daf.provider == sandboxName {
-		errs = append(errs,
-			errors.New(dafProviderSetting+": the sandbox's provider moves no money; unset this setting in production"))
-	}
-	if live && c.daf.chariotAPI != "" {
-		errs = append(errs,
-			errors.New(chariotAPISetting+": production reaches Chariot at its own address; unset this setting"))
-	}
-	if c.daf.chariotAPI != "" && !c.onChariot() {
-		errs = append(errs, errors.New(chariotAPISetting+": set "+dafProviderSetting+"=chariot, too"))
-	}
-	if c.daf.url == "" {
-		return errs
-	}
-	for _, other := range []string{c.baseURL, c.payURL} {
-		if other != "" && hostName(other) == hostName(c.daf.url) {
-			errs = append(errs, errors.New(dafURLSetting+
-				": must be on another host than SVCPAY_BASE_URL and SVCPAY_PAY_URL: a host's ports share their cookies"))
-		}
-	}
-	if live {
-		errs = append(errs, encrypted(dafURLSetting, c.daf.url))
-	}
-	return errs
+	return mistakes(
+		mistake{live && c.daf.provider == sandboxName, dafProviderSetting,
+			"the sandbox's provider moves no money; unset this setting in production"},
+		mistake{live && c.daf.chariotAPI != "", chariotAPISetting,
+			"production reaches Chariot at its own address; unset this setting"},
+		mistake{c.daf.chariotAPI != "" && !c.onChariot(), chariotAPISetting,
+			"set " + dafProviderSetting + "=chariot, too"},
+		mistake{live && inClear(c.daf.url), dafURLSetting, onlyByHTTPS},
+		mistake{sameHost(c.daf.url, c.baseURL) || sameHost(c.daf.url, c.payURL), dafURLSetting,
+			"must be on another host than SVCPAY_BASE_URL and SVCPAY_PAY_URL: a host's ports share their cookies"},
+	)
 }

@@ -57,8 +57,6 @@ func pagesConfigFrom(env []string) (config, error) {
 	c, errs := readSettings(env, slices.DeleteFunc(settings(), func(s setting) bool {
 		return s.name != "SVCPAY_PAY_URL" && s.name != "SVCPAY_ENVIRONMENT"
 	}))
-	if c.environment == apikey.Production {
-		errs = append(errs, encrypted("SVCPAY_PAY_URL", c.payURL))
-	}
-	return c, errors.Join(errs...)
+	insecure := mistake{c.environment == apikey.Production && inClear(c.payURL), "SVCPAY_PAY_URL", onlyByHTTPS}
+	return c, errors.Join(append(errs, mistakes(insecure)...)...)
 }

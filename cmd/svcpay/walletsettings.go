@@ -95,26 +95,22 @@ func (c *config) checkWallets(given map[string]string) (errs []error) {
 			}
 		}
 	}
-	production := c.environment == apikey.Production
-	switch {
-	case c.walletsFile != "" && production:
-		errs = append(errs,
-			errors.New("SVCPAY_WALLETS_FILE: it holds a sandbox's wallets; those of production are SVCPAY_WALLET_A_… and SVCPAY_WALLET_B_…"))
-	case c.walletsFile != "" && (c.walletA.merchantID != "" || c.walletB.merchantID != ""):
-		errs = append(errs,
-			errors.New("SVCPAY_WALLETS_FILE: wallets are the sandbox's own or the providers', not both"))
+	live := c.environment == apikey.Production
+	sandboxScript := func(script string) bool {
+		u, err := url.Parse(script)
+		return script != "" && (err != nil || strings.HasPrefix(u.Path, "/sandbox/"))
 	}
-	if production && c.walletB.environment == "TEST" {
-		errs = append(errs, errors.New("SVCPAY_WALLET_B_ENVIRONMENT: TEST moves no money; production needs PRODUCTION"))
-	}
-	for name, script := range map[string]string{"SVCPAY_WALLET_A_SCRIPT": c.walletA.script,
-		"SVCPAY_WALLET_B_SCRIPT": c.walletB.script} {
-		if u, err := url.Parse(script); script != "" && production &&
-			(err != nil || strings.HasPrefix(u.Path, "/sandbox/")) {
-			errs = append(errs, fmt.Errorf("%s: this is a sandbox's script; production loads the provider's", name))
-		}
-	}
-	return errs
+	const loadsProviders = "this is a sandbox's script; production loads the provider's"
+	return append(errs, mistakes(
+		mistake{c.walletsFile != "" && live, "SVCPAY_WALLETS_FILE", "it holds a sandbox's wallets; " +
+			"those of production are SVCPAY_WALLET_A_… and SVCPAY_WALLET_B_…"},
+		mistake{c.walletsFile != "" && !live && (c.walletA.merchantID != "" || c.walletB.merchantID != ""),
+			"SVCPAY_WALLETS_FILE", "wallets are the sandbox's own or the providers', not both"},
+		mistake{live && c.walletB.environment == "TEST", "SVCPAY_WALLET_B_ENVIRONMENT",
+			"TEST moves no money; production needs PRODUCTION"},
+		mistake{live && sandboxScript(c.walletA.script), "SVCPAY_WALLET_A_SCRIPT", loadsProviders},
+		mistake{live && sandboxScript(c.walletB.script), "SVCPAY_WALLET_B_SCRIPT", loadsProviders},
+	)...)
 }
 
 // pageAddress reads the address of something that pages load.
@@ -157,10 +153,7 @@ func setRootKeys(c *config, v string) error {
 	return nil
 }
 
-func setWalletEnvironment(c *config, v string) error {
-	if v != "TEST" && v != "PRODUCTION" {
-		return errors.New("not TEST or PRODUCTION")
-	}
-	c.walletB.environment = v
-	return nil
+func setWalletEnvironment(c *config, v string) (err error) {
+	c.walletB.environment, err = choice(v, "TEST", "PRODUCTION")
+	return err
 }
