@@ -8,8 +8,6 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgxpool"
-
 	"svcpay/internal/apikey"
 	"svcpay/internal/assembly"
 	"svcpay/internal/daf"
@@ -42,40 +40,28 @@ func (enrollEligibleCommand) Help() string {
 }
 
 // donations are the use-cases of DAF Pay, for a command that works on the database alone.
-func donations(w *world, pool *pgxpool.Pool, c config, box *seal.Box) (*daf.Service, error) {
-	rules, err := keyedPolicy(w)
-	if err != nil {
-		return nil, err
-	}
-	clocks, live := clock.New(pool, machineTime), c.environment == apikey.Production
-	parties := partiesOf(c, box, pool, machineTime, clocks)
-	return daf.New(daf.Deps{Pool: pool, Check: rules, Provider: parties.funds, Clock: clocks, Livemode: live,
-		Contact: assembly.DAFContact(identity.New(pool, machineTime, rules)),
-		Merchants: merchant.New(merchant.Deps{Pool: pool, Clock: clocks, Livemode: live,
+func donations(o opened, c config, box *seal.Box) *daf.Service {
+	clocks, live := clock.New(o.pool, machineTime), c.environment == apikey.Production
+	parties := partiesOf(c, box, o.pool, machineTime, clocks)
+	return daf.New(daf.Deps{Pool: o.pool, Check: o.rules, Provider: parties.funds, Clock: clocks, Livemode: live,
+		Contact: assembly.DAFContact(identity.New(o.pool, machineTime, o.rules)),
+		Merchants: merchant.New(merchant.Deps{Pool: o.pool, Clock: clocks, Livemode: live,
 			Processors: parties.processors}),
-		Grants: operation.NewResolver(pool, operation.Provider(parties.funds), machineTime)}), nil
+		Grants: operation.NewResolver(o.pool, operation.Provider(parties.funds), machineTime)})
 }
 
 // Run looks at the merchants, enrolls if it shall, and reports.
 func (c enrollEligibleCommand) Run(w *world) error {
-	pool, err := openDatabase(w)
-	if err != nil {
-		return err
-	}
-	defer pool.Close()
-	if c.Application != 0 {
-		if err := checkApplication(w.ctx, pool, c.Application); err != nil {
-			return err
-		}
-	}
 	settings, box, err := counterpartySettings(w)
 	if err != nil {
 		return err
 	}
-	s, err := donations(w, pool, settings, box)
-	if err != nil {
-		return err
-	}
+	return useDatabase(w, c.Application, func(o opened) error {
+		return c.enroll(w, donations(o, settings, box))
+	})
+}
+
+func (c enrollEligibleCommand) enroll(w *world, s *daf.Service) (err error) {
 	r := enrollReport{enrollEligibleCommand: c, world: w, found: make(map[daf.Outcome]int)}
 	if r.total, err = s.CountMerchants(w.ctx, c.Application); err != nil {
 		return err
