@@ -42,10 +42,9 @@ type app struct {
 	gallery api.Gallery // whose samples the documentation shows
 	// refusals are those of all surfaces that too many requests brought about.
 	refusals sparing
-	// stopLogs ends the writing of request logs, and writes what waits.
-	stopLogs     func()
-	stopEvents   func() // the same for security events
-	stopRootKeys func()
+	// stops end what runs in the background: the writing of request logs and of security events, which write what
+	// waits, and the reading of root keys.
+	stops []func()
 }
 
 // machineTime is the one source of time: milliseconds, as records keep it.
@@ -82,8 +81,7 @@ func newApp(ctx context.Context, c config, keys *vault.Keys, log *slog.Logger) (
 	a.meter.Reconciles(a.reconciled()...)
 	a.meter.Hears(a.Inbound.Feeds()...)
 	a.Webhooks.Attempted = a.meter.Attempt
-	a.stopLogs, a.stopEvents = a.RequestLogs.Start(log), a.Security.Start(log)
-	a.stopRootKeys = a.watchRootKeys(ctx)
+	a.stops = []func(){a.RequestLogs.Start(log), a.Security.Start(log), a.watchRootKeys(ctx)}
 	return a, nil
 }
 
@@ -174,9 +172,9 @@ func hostOf(origin string) string {
 }
 
 func (a *app) close() {
-	a.stopLogs()
-	a.stopEvents()
-	a.stopRootKeys()
+	for _, stop := range a.stops {
+		stop()
+	}
 	a.wallets.close()
 	a.apart.Close()
 	a.pool.Close()

@@ -29,19 +29,13 @@ func (a *app) schedules() []jobs.Schedule {
 		{Name: "resolve_grants", Every: sweepEvery, Run: counting(a.Grants.Resolve)},
 		{Name: "resolve_daf_enrollments", Every: sweepEvery, Run: counting(a.DAF.ResolveEnrollments)},
 		{Name: "start_verifications", Every: sweepEvery, Run: counting(a.Tokens.StartVerifications)},
-		{Name: "watch_cards", Every: watchEvery, Run: func(ctx context.Context) (bool, error) {
-			_, err := a.Tokens.WatchCards(ctx)
-			return false, err
-		}},
+		{Name: "watch_cards", Every: watchEvery, Run: once(a.Tokens.WatchCards)},
 		{Name: "confirm_bank_accounts", Every: 10 * time.Minute, Run: counting(a.Payouts.ConfirmBankAccounts)},
 		{Name: "fold_charges", Every: sweepEvery, Run: counting(a.Totals.Fold)},
 		{Name: "fold_words", Every: time.Minute, Run: counting(a.Search.FoldWords)},
 		{Name: "normalize_addresses", Every: time.Minute, Run: counting(a.Search.NormalizeAddresses)},
 		{Name: "fold_ledger", Every: time.Minute, Run: counting(a.Ledger.Fold)},
-		{Name: "compare_ledger", Every: time.Minute, Run: func(ctx context.Context) (bool, error) {
-			_, err := a.Ledger.CompareDue(ctx)
-			return false, err
-		}},
+		{Name: "compare_ledger", Every: time.Minute, Run: once(a.Ledger.CompareDue)},
 		// Once a day, in as many steps as a book takes, of which a minute has some.
 		{Name: "reconcile", Every: time.Minute, Run: a.Reconcile.Run},
 		{Name: "reconcile_grants", Every: time.Minute, Run: a.ReconcileGrants.Run},
@@ -131,5 +125,13 @@ func counting[N int | int64](run func(context.Context) (N, error)) func(context.
 	return func(ctx context.Context) (bool, error) {
 		n, err := run(ctx)
 		return n > 0, err
+	}
+}
+
+// once is a run that leaves nothing to be done at once.
+func once[T any](run func(context.Context) (T, error)) func(context.Context) (bool, error) {
+	return func(ctx context.Context) (bool, error) {
+		_, err := run(ctx)
+		return false, err
 	}
 }
