@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"svcpay/internal/devtools/doctor"
 	"svcpay/internal/platform/localpg"
@@ -30,9 +29,7 @@ func (s *dev) database() (stop func(), err error) {
 		}
 		s.config.databaseURL = server.URL()
 		stop = func() {
-			ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
-			defer cancel()
-			if err := server.Stop(ctx); err != nil {
+			if err := server.Stop(context.Background()); err != nil {
 				s.say("PostgreSQL did not stop cleanly: %v", err)
 			}
 		}

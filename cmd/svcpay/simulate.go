@@ -106,11 +106,7 @@ func (c simulateCardTesting) Run(w *world) (err error) {
 	if err != nil {
 		return cmp.Or(w.ctx.Err(), err)
 	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), 20*time.Second)
-		defer cancel()
-		err = errors.Join(err, server.Stop(ctx))
-	}()
+	defer func() { err = errors.Join(err, server.Stop(context.WithoutCancel(w.ctx))) }()
 	if err := migrations.Up(w.ctx, server.URL()); err != nil {
 		return err
 	}
