@@ -54,31 +54,22 @@ func (s *Service) Dropped() int64 {
 	return s.queue.dropped
 }
 
-func (q *queue) take() []Entry {
+// next are the entries of the next batch. They stay in the queue, which only [Service.Flush] takes any out of.
+func (q *queue) next() []Entry {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	n := min(batchSize, len(q.waiting))
-	batch := slices.Clone(q.waiting[:n])
-	q.waiting = slices.Delete(q.waiting, 0, n)
+	return slices.Clone(q.waiting[:min(batchSize, len(q.waiting))])
+}
+
+// remove takes a batch out of the queue, of which some are lost.
+func (q *queue) remove(batch []Entry, lost int64) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = slices.Delete(q.waiting, 0, len(batch))
 	for _, e := range batch {
 		q.raw -= e.raw()
 	}
-	return batch
-}
-
-func (q *queue) putBack(batch []Entry) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.waiting = slices.Insert(q.waiting, 0, batch...)
-	for _, e := range batch {
-		q.raw += e.raw()
-	}
-}
-
-func (q *queue) drop(n int) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.dropped += int64(n)
+	q.dropped += lost
 }
 
 // Flush writes all entries that wait. While the database is not there they stay; what it does not take
@@ -87,21 +78,20 @@ func (s *Service) Flush(ctx context.Context) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
 	var errs []error
-	for batch := s.queue.take(); len(batch) > 0; batch = s.queue.take() {
-		err := s.write(ctx, batch)
-		if err == nil {
-			continue
-		}
-		if pg.Fault(err).Kind == fault.KindUnavailable || ctx.Err() != nil {
-			s.queue.putBack(batch)
-			return err
-		}
-		for _, e := range batch { // one of them is at fault
-			if s.write(ctx, []Entry{e}) != nil {
-				s.queue.drop(1)
+	for batch := s.queue.next(); len(batch) > 0; batch = s.queue.next() {
+		var lost int64
+		if err := s.write(ctx, batch); err != nil {
+			if pg.Fault(err).Kind == fault.KindUnavailable || ctx.Err() != nil {
+				return err
 			}
+			for _, e := range batch { // one of them is at fault
+				if s.write(ctx, []Entry{e}) != nil {
+					lost++
+				}
+			}
+			errs = append(errs, err)
 		}
-		errs = append(errs, err)
+		s.queue.remove(batch, lost)
 	}
 	return errors.Join(errs...)
 }
