@@ -118,11 +118,16 @@ func (p Patient) each(ctx context.Context, checks []check) []Finding {
 func (p Patient) look(ctx context.Context, c check) Finding {
 	f, err := c.run(ctx, p)
 	if err != nil {
-		f = Finding{State: Wrong, Text: "it cannot be looked at: " + err.Error(),
-			Remedy: "look at the database and the rights of its user", cause: err}
+		f = unseen(err)
 	}
 	f.Check = c.name
 	return f
+}
+
+// unseen is what could not be looked at.
+func unseen(err error) Finding {
+	return Finding{State: Wrong, Text: "it cannot be looked at: " + err.Error(),
+		Remedy: "look at the database and the rights of its user", cause: err}
 }
 
 func good(text string) Finding { return Finding{State: Good, Text: text} }
