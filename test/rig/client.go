@@ -6,7 +6,10 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"strings"
 	"time"
+
+	"github.com/tidwall/gjson"
 )
 
 // Answer is a response, read to its end.
@@ -70,15 +73,7 @@ func (a Answer) Replayed() bool { return a.Header.Get("Idempotent-Replayed") == 
 
 // Get returns a member by its path.
 func (a Answer) Get(path ...string) any {
-	var value any
-	if json.Unmarshal(a.Body, &value) != nil {
-		return nil
-	}
-	for _, name := range path {
-		object, _ := value.(map[string]any)
-		value = object[name]
-	}
-	return value
+	return gjson.GetBytes(a.Body, strings.Join(path, ".")).Value()
 }
 
 // Text is [Answer.Get] of a text; "" if it is none.
