@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -130,11 +131,6 @@ func middle(rounds []round, cell string) (figure, bool) {
 	if len(all) == 0 {
 		return figure{}, false
 	}
-	slices.SortFunc(all, func(a, b figure) int {
-		if a.Rate < b.Rate {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(all, func(a, b figure) int { return cmp.Compare(a.Rate, b.Rate) })
 	return all[len(all)/2], true
 }
