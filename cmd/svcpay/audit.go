@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/platform/audit"
@@ -151,8 +150,7 @@ var flaws = map[audit.Flaw]string{
 
 // printChains prints a table, and reports whether a chain is broken.
 func printChains(out io.Writer, chains []audit.Chain) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "APPLICATION\tENTRIES\tPLAIN\tSTATE\tHEAD")
+	t := newTable(out, "APPLICATION\tENTRIES\tPLAIN\tSTATE\tHEAD")
 	broken := 0
 	for _, c := range chains {
 		state := flaws[c.Flaw]

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -146,8 +145,7 @@ func compareNow(w *world, book string, s comparison) error {
 
 // printDifferences prints a table: what each book says, a dash for nothing.
 func printDifferences(out io.Writer, open []reconcile.Difference) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nFOUND\tDIFFERENCE\tREFERENCE\tAPPLICATION\tMERCHANT\tOURS\tBOOK\tPOSTED")
+	t := newTable(out, "\nFOUND\tDIFFERENCE\tREFERENCE\tAPPLICATION\tMERCHANT\tOURS\tBOOK\tPOSTED")
 	for _, d := range open {
 		ours, book := "-", "-"
 		if d.OurKind != nil && d.OurAmount != nil {
@@ -208,8 +206,7 @@ func (owedCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "APPLICATION\tPROCESSOR\tACCOUNT\tCURRENCY\tOWED\tFEES")
+	t := newTable(w.stdout, "APPLICATION\tPROCESSOR\tACCOUNT\tCURRENCY\tOWED\tFEES")
 	for _, r := range all {
 		fmt.Fprintf(t, "%d\t%s\t%s\t%s\t%d\t%d\n", r.ApplicationID, r.Processor, r.External, r.Currency,
 			r.Amount, r.Fees)

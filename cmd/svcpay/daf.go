@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"svcpay/internal/apikey"
@@ -145,8 +144,7 @@ func (r *enrollReport) end() error {
 }
 
 func (r *enrollReport) summary(out io.Writer) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "\nMERCHANTS\tFOUND\tMEANING")
+	t := newTable(out, "\nMERCHANTS\tFOUND\tMEANING")
 	if n := r.found[enrolledNow]; n > 0 {
 		fmt.Fprintf(t, "%d\t%s\tThe merchant has just been enrolled.\n", n, enrolledNow)
 	}

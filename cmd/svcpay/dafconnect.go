@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
 
 	"svcpay/internal/authz"
 	"svcpay/internal/daf/provider/connection"
@@ -82,8 +81,7 @@ func printConnection(out io.Writer, c connection.Connection, address string) err
 	if c.CredentialsLast4 != nil {
 		key = "••••" + *c.CredentialsLast4
 	}
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "PROVIDER\tSTATUS\tCREDENTIALS\tTESTED\tWEBHOOK ADDRESS")
+	t := newTable(out, "PROVIDER\tSTATUS\tCREDENTIALS\tTESTED\tWEBHOOK ADDRESS")
 	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\n", c.Provider, status, key, minute(&c.TestedAt), address)
 	for _, n := range c.Needs {
 		fmt.Fprintf(t, "\n%s: %s\n", n.Code, n.Text)

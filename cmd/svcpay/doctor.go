@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"strings"
 	"syscall"
-	"text/tabwriter"
 
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -57,7 +56,7 @@ func printFindings(out io.Writer, found []doctor.Finding, asJSON bool) error {
 		e.SetIndent("", "  ")
 		return e.Encode(map[string]any{"findings": found})
 	}
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	t := newTable(out, "")
 	for _, f := range found {
 		text := f.Text
 		if f.Remedy != "" {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"text/tabwriter"
 	"time"
 
 	"svcpay/api/client"
@@ -41,7 +40,7 @@ func (c listEventsCommand) Run(w *world) error {
 		return err
 	}
 	if !c.JSON {
-		return printEvents(w.stdout, true, page.Data...)
+		return printEvents(w.stdout, "SEQUENCE\tTIME\tTYPE\tEVENT\tOBJECT", page.Data...)
 	}
 	texts, err := textsOf(answer.Body)
 	for _, text := range texts {
@@ -51,11 +50,8 @@ func (c listEventsCommand) Run(w *world) error {
 }
 
 // printEvents prints a line for each event.
-func printEvents(to io.Writer, titled bool, events ...client.Event) error {
-	t := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	if titled {
-		fmt.Fprintln(t, "SEQUENCE\tTIME\tTYPE\tEVENT\tOBJECT")
-	}
+func printEvents(to io.Writer, titles string, events ...client.Event) error {
+	t := newTable(to, titles)
 	for _, e := range events {
 		sequence := "-" // of a test event
 		if e.Sequence != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"svcpay/internal/apikey"
@@ -111,8 +110,7 @@ const keysPerPage = 100
 // Run prints the keys, newest first.
 func (c listKeysCommand) Run(w *world) error {
 	return c.useKeys(w, func(keys keyring) error {
-		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
+		t := newTable(w.stdout, "KEY\tNAME\tTEXT\tSTATUS\tEXPIRES\tLAST USED\tFROM\tMAY")
 		err := keys.each(w.ctx, func(k apikey.Key) {
 			if status := k.Status(machineTime()); c.All || status == apikey.Active || status == apikey.Replaced {
 				fmt.Fprintf(t, "%s\t%s\t%s…%s\t%s\t%s\t%s\t%s\t%s\n", k.ID, k.Name, k.Prefix, k.Last4, status,

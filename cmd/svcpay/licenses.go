@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"strings"
-	"text/tabwriter"
 
 	"svcpay/static"
 )
@@ -76,7 +75,7 @@ func (l licensesCommand) Run(w *world) error {
 	if l.Text {
 		return printTexts(w.stdout, b)
 	}
-	table := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
+	table := newTable(w.stdout, "")
 	for _, c := range b.Components {
 		kind, name, version := c.name()
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", kind, name, version, c.ids())

@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"svcpay/internal/apikey"
 	"svcpay/internal/authz"
@@ -92,8 +91,7 @@ func (c listAccountsCommand) Run(w *world) error {
 		if err != nil {
 			return err
 		}
-		t := tabwriter.NewWriter(w.stdout, 0, 0, 2, ' ', 0)
-		fmt.Fprintln(t, "\nMETHOD\tPROCESSOR\tACCOUNT\tOWNER")
+		t := newTable(w.stdout, "\nMETHOD\tPROCESSOR\tACCOUNT\tOWNER")
 		for _, m := range p.Methods {
 			if m.Source == nil {
 				fmt.Fprintf(t, "%s\tnot connected\t-\t-\n", m.Method)
@@ -106,8 +104,7 @@ func (c listAccountsCommand) Run(w *world) error {
 }
 
 func printAccounts(out io.Writer, all ...accounts.Account) error {
-	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING\tCREDENTIALS\tREPLACED")
+	t := newTable(out, "ID\tPROCESSOR\tACCOUNT\tMETHODS\tCURRENCIES\tPRIORITY\tSTATUS\tONBOARDING\tCREDENTIALS\tREPLACED")
 	for _, a := range all {
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\t%s\n", a.ID, a.Processor, a.External, joined(a.Methods),
 			cmp.Or(joined(a.Currencies), "all"),

@@ -9,6 +9,7 @@ import (
 	"os/signal"
 	"slices"
 	"syscall"
+	"text/tabwriter"
 
 	"github.com/alecthomas/kong"
 )
@@ -88,4 +89,13 @@ func run(args, env []string, stdout, stderr io.Writer) int {
 		return exitFailed
 	}
 	return 0
+}
+
+// newTable begins a table for people with its titles, if it has any: cells end with tabs, and Flush prints them.
+func newTable(out io.Writer, titles string) *tabwriter.Writer {
+	t := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	if titles != "" {
+		fmt.Fprintln(t, titles)
+	}
+	return t
 }

@@ -60,5 +60,5 @@ func (c triggerCommand) Run(w *world) error {
 	if err != nil {
 		return err
 	}
-	return printEvents(w.stdout, false, *e)
+	return printEvents(w.stdout, "", *e)
 }
