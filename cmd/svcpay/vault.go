@@ -105,20 +105,20 @@ func (r vaultRotateCommand) Run(w *world) error {
 	if r.Batch < 1 {
 		return errors.New("--batch: at least one token")
 	}
-	c, err := databaseConfigFrom(w.env, keyFileSetting)
-	if err != nil {
-		return err
-	}
-	if err := vault.UseNewest(c.vaultKeyFile); err != nil {
-		return err
-	}
-	crash.Point("vault.promoted")
-	return useVault(w, func(o opened, v *vault.Vault) error {
+	return useDatabase(w, 0, func(o opened) error {
 		if err := o.record(w.ctx, "vault_rotation"); err != nil {
 			return err
 		}
-		return r.seal(w, o.pool, v)
-	})
+		if err := vault.UseNewest(o.vaultKeyFile); err != nil {
+			return err
+		}
+		crash.Point("vault.promoted")
+		keys, err := vault.ReadKeyFile(o.vaultKeyFile)
+		if err != nil {
+			return err
+		}
+		return r.seal(w, o.pool, vault.New(keys))
+	}, keyFileSetting)
 }
 
 // seal seals everything again, and reports what is left.

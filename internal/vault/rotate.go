@@ -68,7 +68,7 @@ func DropFormer(path string) error {
 	})
 }
 
-// changeWrap changes the wrapping keyset of a file; who dies in the meantime leaves the former file or the new one.
+// changeWrap changes the wrapping keyset of a file; a process that dies leaves the former file or the new one.
 func changeWrap(path string, change func(m *keyset.Manager, ids []uint32, primary uint32) error) error {
 	if _, err := ReadKeyFile(path); err != nil { // its mode and all of its keysets
 		return err
