@@ -176,6 +176,10 @@ func TestGoalsAndGates(t *testing.T) {
 			t.Errorf("%+v is %s, and what is said of it %v", r, r.word(), err)
 		}
 	}
+	watched := goal{id: "G7", gate: 0.7, goal: 1}
+	if r := resultOf(watched, []float64{0.6}); r.word() != "watch" || beyondGates([]result{r}) != nil {
+		t.Errorf("%+v, which is only watched, is %s", r, r.word())
+	}
 	left := resultOf(atLeast, nil)
 	if left.Steady = true; !strings.HasPrefix(left.word(), "not measured") || farFromGates([]result{left}) != nil ||
 		beyondGates([]result{left}) != nil {
