@@ -82,7 +82,7 @@ func (r result) word() string {
 }
 
 // held reports whether a miss of the gate fails the full run. What users feel indirectly, such as refusals at twice the
-// maximum and refunds beside charges, is watched: it is printed, and to be explained when it moves by a third.
+// maximum and refunds by charges, is watched: it is printed, and to be explained when it moves by a third.
 func (r result) held() bool { return r.ID != "G5" && r.ID != "G7" }
 
 // wide is by how much a short run on a busy machine may miss a gate.
