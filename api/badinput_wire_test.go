@@ -24,7 +24,7 @@ import (
 
 // Bounds of the server that is spoken to on the wire: those of the program are longer.
 const (
-	wireRead = 500 * time.Millisecond
+	wireRead = 3 * time.Second // in which a starved machine must be able to send 400 KiB
 	wireIdle = 300 * time.Millisecond
 )
 
