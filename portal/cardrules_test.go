@@ -56,13 +56,13 @@ func TestCardRulesArePreviewedAndSaved(t *testing.T) {
 	page.lacks(t, `id="rule-preview"`)
 	form := url.Values{"version": {page.input(t, "version")}, "saw": {page.input(t, "saw")}}
 	typed := with(form, "minimum_amount", "on", "minimum", "$5.00", "country", "on", "country_list", "block",
-		"countries", "us; ca, US", "card_charges", "none") // of a rule that is off
+		"countries", "us; canada, US", "card_charges", "none") // of a rule that is off
 
 	preview := w.send(at+"/preview", typed, "Cookie", cookie)
 	preview.wants(t, http.StatusOK, "")
 	preview.says(t, "These rules would have blocked 3 of 3 card payments in the last 30 days ($107.00).", "All rules",
 		"Newest examples", `href="`+web.ChargesPath+"/"+small.ID.String()+`"`, `value="$5.00"`,
-		">us; ca, US</textarea>", `value="`+form.Get("version")+`"`)
+		">us; canada, US</textarea>", `value="`+form.Get("version")+`"`)
 	part := w.send(at+"/preview", with(typed, "country", ""), "Cookie", cookie, "HX-Request", "true", "HX-Target",
 		"card-rules")
 	part.says(t, "2 of 3 card payments in the last 30 days ($7.00)")
@@ -79,7 +79,7 @@ func TestCardRulesArePreviewedAndSaved(t *testing.T) {
 		t.Errorf("saved are %+v", now.Settings)
 	}
 	w.send(at, typed, "Cookie", cookie).wants(t, http.StatusSeeOther, at) // sent twice
-	w.send(at, nil, "Cookie", cookie).says(t, `value="5.00"`, ">CA, US</textarea>")
+	w.send(at, nil, "Cookie", cookie).says(t, `value="5.00"`, ">Canada, United States</textarea>")
 	if w.done(authz.CardRuleManage) != 1 {
 		t.Error("the audit log has not one change")
 	}
@@ -90,12 +90,12 @@ func TestEachMistakeInCardRulesIsNamed(t *testing.T) {
 	w := newWorld(t, nil)
 	cookie, at := w.as(authz.RoleApplicationAdmin), w.merchantPage(web.CardRulesEnd)
 	wrong := with(w.drawnForm(at, cookie), "minimum_amount", "on", "minimum", "five", "country", "on", "country_list",
-		"block", "countries", "US, Canada, QQ", "card_velocity", "on", "card_charges", "0", "card_hours", "24",
+		"block", "countries", "US, Canadia, QQ", "card_velocity", "on", "card_charges", "0", "card_hours", "24",
 		"email_velocity", "on", "email_charges", "3", "email_hours", "169")
 	for _, end := range []string{"", "/preview"} {
 		a := w.send(at+end, wrong, "Cookie", cookie)
 		a.wants(t, http.StatusUnprocessableEntity, "")
-		a.says(t, "Enter an amount, such as 5.00.", "Not a country code: CANADA, QQ.", `id="minimum-error"`,
+		a.says(t, "Enter an amount, such as 5.00.", "Unknown: Canadia, QQ.", `id="minimum-error"`,
 			`id="countries-error"`, `id="card_charges-error"`, `id="email_hours-error"`, "Use a number from 1 to 1000.",
 			"Use a number from 1 to 168.")
 		a.lacks(t, `id="card_hours-error"`)

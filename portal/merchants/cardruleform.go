@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"svcpay/internal/charge/rule"
-	"svcpay/internal/check"
 	"svcpay/internal/fault"
 	"svcpay/internal/money"
 	"svcpay/portal/web"
@@ -57,7 +56,7 @@ func typedRules(s rule.Settings) url.Values {
 		out.Set("minimum", s.MinimumAmount.Decimal())
 	}
 	turn(rule.Country, s.AllowedCountries != nil || s.BlockedCountries != nil)
-	out.Set("countries", strings.Join(slices.Concat(s.AllowedCountries, s.BlockedCountries), ", "))
+	out.Set("countries", web.Countries(slices.Concat(s.AllowedCountries, s.BlockedCountries)))
 	if s.AllowedCountries != nil {
 		out.Set("country_list", string(rule.Allow))
 	}
@@ -117,18 +116,17 @@ func whole(typed string) int {
 	return n
 }
 
-var betweenCodes = regexp.MustCompile(`[\s,;]+`)
+var betweenCountries = regexp.MustCompile(`[,;\n]`)
 
-// countriesOf reads codes of countries, in order and each once; nil if there is a mistake.
+// countriesOf reads names and codes of countries, in order and each once; nil if there is a mistake.
 func countriesOf(t text.CardRules, typed string, fs *fault.Fields) (out []string) {
 	var wrong []string
-	for _, code := range betweenCodes.Split(strings.ToUpper(strings.TrimSpace(typed)), -1) {
-		switch {
-		case code == "":
-		case check.IsCountry(code):
+	for _, part := range betweenCountries.Split(typed, -1) {
+		part = strings.TrimSpace(part)
+		if code := web.CountryCode(part); code != "" {
 			out = append(out, code)
-		default:
-			wrong = append(wrong, code)
+		} else if part != "" {
+			wrong = append(wrong, part)
 		}
 	}
 	slices.Sort(out)
@@ -168,7 +166,7 @@ func ruleWords(t *text.Catalogue, s rule.Settings) (out []ui.Pair) {
 	if s.AllowedCountries != nil {
 		list, codes = rule.Allow, s.AllowedCountries
 	}
-	add(rule.Country, codes != nil, d.CountryWords[string(list)](strings.Join(codes, ", ")))
+	add(rule.Country, codes != nil, d.CountryWords[string(list)](web.Countries(codes)))
 	for _, w := range windows {
 		words, set := "", w.of(&s)
 		if set != nil {

@@ -299,7 +299,7 @@ func cardWords(t *text.Catalogue, m charge.PaymentMethod) string {
 	if m.CardMethod == nil {
 		return ""
 	}
-	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), m.Country) + " · " +
+	return t.Charge.CardFacts(cmp.Or(t.Charge.Fundings[m.Funding], m.Funding), web.Country(m.Country)) + " · " +
 		t.Charge.ExpMonth(m.ExpMonth, m.ExpYear)
 }
 

@@ -14,13 +14,13 @@ type CardRules struct {
 	CountryLists                            map[string]string
 	Countries, CountriesHint, CountriesNone string
 	CountryListMissing                      string
-	CountriesWrong                          func(codes string) string
+	CountriesWrong                          func(names string) string
 	Charges, ChargesAfter                   string
 	Hours, HoursAfter                       string
 	Save, Saved, Problems, Conflict         string
 	// what a rule is set to
 	Off, On      string
-	CountryWords map[string]func(codes string) string
+	CountryWords map[string]func(names string) string
 	Window       func(charges, hours int) string
 	ManagedBy    func(roles string) string
 	// the preview
@@ -104,19 +104,19 @@ var cardRulesEnglish = CardRules{
 	CountryList: "Countries to block",
 	CountryLists: map[string]string{"block": "The countries below",
 		"allow": "All countries except those below"},
-	Countries: "Countries", CountriesHint: "Two-letter codes, such as US, CA, GB",
+	Countries: "Countries", CountriesHint: "Names or two-letter codes, separated by commas",
 	CountriesNone: "Enter at least one country.", CountryListMissing: "Choose which countries to block.",
-	CountriesWrong: func(codes string) string {
-		return "Not a country code: " + codes + ". Use two letters, such as US."
+	CountriesWrong: func(names string) string {
+		return "Unknown: " + names + ". Use a country’s English name or its two-letter code."
 	},
 	Charges: "Allowed payments", ChargesAfter: "payments", Hours: "Within", HoursAfter: "hours",
 	Save: "Save rules", Saved: "Card rules saved", Problems: "Rules not saved",
 	Conflict: "Someone else just changed these rules",
 
 	Off: "Off", On: "On",
-	CountryWords: map[string]func(codes string) string{
-		"block": func(codes string) string { return "Block " + codes },
-		"allow": func(codes string) string { return "Block all except " + codes },
+	CountryWords: map[string]func(names string) string{
+		"block": func(names string) string { return "Block " + names },
+		"allow": func(names string) string { return "Block all except " + names },
 	},
 	Window: func(charges, hours int) string {
 		return "Up to " + plural(charges, "payment", "payments") + " in " + plural(hours, "hour", "hours")
