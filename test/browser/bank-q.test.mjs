@@ -4,7 +4,7 @@ import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
 import { createToken, eventsOf, open } from './support/card.mjs';
-import { inModal } from './support/daf.mjs';
+import { follow, inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import {
   TYPED, authorized, linkButton, mistakes, openLink, showAccounts, signIn, submitAccount,
@@ -61,7 +61,7 @@ test('a payer signs in at a bank, chooses an account and agrees; the token is ac
 test('typed numbers wait for the two deposits, whose amounts make the token active', async (t) => {
   const page = await openPage(t);
   await openLink(page, 'bankaccount');
-  await inModal(page).getByRole('link', { name: 'Enter account details instead' }).click();
+  await follow(page, 'Enter account details instead');
   await submitAccount(page, { ...TYPED, type: '', routing: '110000001' }, { agree: false });
   await inModal(page).getByRole('alert').waitFor();
   assert.deepEqual(await mistakes(page), {
@@ -89,12 +89,12 @@ test('every customer of the sandbox’s banks', async (t) => {
   for (const username of ['none@bank.example', 'locked@bank.example']) {
     await bank.click();
     await signIn(page, username);
-    await inModal(page).getByRole('link', { name: 'Go back to your payment' }).click();
+    await follow(page, 'Go back to your payment');
     await inModal(page).getByText('Dogwood Federal could not show an account').waitFor();
   }
   await bank.click();
   for (let time = 0; time < 3; time++) await signIn(page, 'nobody@bank.example');
-  await inModal(page).getByRole('link', { name: 'Go back to your payment' }).click();
+  await follow(page, 'Go back to your payment');
   await bank.click();
   await signIn(page, 'code@bank.example');
   await inModal(page).getByRole('textbox', { name: 'Code' }).fill('111111');
@@ -104,7 +104,7 @@ test('every customer of the sandbox’s banks', async (t) => {
   await press(page, 'Continue');
   await press(page, 'Share accounts');
   await inModal(page).locator('.funds button', { hasText: 'Everyday Checking' }).click();
-  await inModal(page).getByRole('link', { name: 'Back' }).click();
+  await follow(page, 'Back');
   await inModal(page).locator('.funds button', { hasText: 'Everyday Checking' }).click();
   await agree(page);
   await authorized(page, 'achAuthorized');

@@ -4,7 +4,7 @@ import { test } from './support/test.mjs';
 import { createToken, eventsOf } from './support/card.mjs';
 import { keyboardIn } from './support/focus.mjs';
 import {
-  AUTHORIZED, PAGES, button, dialog, endings, inModal, leadTo, modalPage, openModal, press, startDonors,
+  AUTHORIZED, PAGES, button, dialog, endings, follow, inModal, leadTo, modalPage, openModal, press, startDonors,
 } from './support/daf.mjs';
 import { credentials } from './support/env.mjs';
 import { merchantPage } from './support/merchant.mjs';
@@ -83,7 +83,7 @@ test('every way to cancel, once each, and nothing is authorized afterwards', asy
     },
     // Not awaited: the frame is gone before the browser confirms the click.
     '× of the modal': () => void inModal(page).getByRole('button', { name: 'Leave' }).click().catch(() => {}),
-    'a page that says so': () => inModal(page).getByText('Cancel').click(),
+    'a page that says so': () => follow(page, 'Cancel'),
   };
   let times = 0;
   for (const [way, cancel] of Object.entries(ways)) {
@@ -275,12 +275,12 @@ test('pages of another host get no port, and that is no failure', async (t) => {
     pages: { start: modalPage(`<a href="${foreign}">To the fund</a>`), next: PAGES.next },
   });
   await openModal(page);
-  await inModal(page).getByText('To the fund').click();
+  await follow(page, 'To the fund');
   await inModal(page).getByText('Back').waitFor();
   await page.waitForTimeout(5_500);
   assert.equal(await page.frames().find((frame) => frame.url() === foreign).title(), 'Fund');
   assert.deepEqual([await shown(page), await lastError(page)], [['open'], undefined]);
-  await inModal(page).getByText('Back').click();
+  await follow(page, 'Back');
   await eventsOf(page, 'dafAuthorized', 1);
 });
 

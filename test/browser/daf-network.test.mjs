@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { eventsOf } from './support/card.mjs';
-import { PAGES, button, dialog, inModal, leadTo, modalPage, openModal, press, startDonors } from './support/daf.mjs';
+import {
+  PAGES, button, dialog, follow, inModal, leadTo, modalPage, openModal, press, startDonors,
+} from './support/daf.mjs';
 
 const { openPage } = await startDonors();
 
@@ -58,8 +60,8 @@ test('links wait for the connection, too, and a page of an error in front of the
   const page = await openPage(t, { pages: { ...PAGES, start } });
   await openModal(page);
   await page.route('**/3.2/modal.js', (route) => route.fulfill({ status: 502, body: 'Bad gateway' }), { times: 1 });
-  await inModal(page).getByRole('link', { name: 'Back' }).click();
+  await follow(page, 'Back');
   await inModal(page).getByRole('alert').filter({ hasText: 'The connection was lost.' }).waitFor();
-  await inModal(page).getByRole('link', { name: 'Back' }).click();
+  await follow(page, 'Back');
   await eventsOf(page, 'dafAuthorized', 1);
 });

@@ -5,7 +5,7 @@ import { keyboardIn } from './support/focus.mjs';
 import { test } from './support/test.mjs';
 import { accessible } from './support/axe.mjs';
 import { api } from './support/api.mjs';
-import { button, dialog, inModal, openModal } from './support/daf.mjs';
+import { button, dialog, follow, inModal, openModal } from './support/daf.mjs';
 import {
   FUNDS, authorize, chooseFund, giveIntegrated, heading, press, resultOf, signIn, visitShop,
 } from './support/donor.mjs';
@@ -223,7 +223,7 @@ test('personas: a donor who is locked out goes on at another fund', async (t) =>
   const page = await visit(t);
   await chooseFund(page, FUNDS.integrated);
   await signIn(page, 'locked@fund.example');
-  await inModal(page).getByRole('link', { name: 'Go back to your donation' }).click();
+  await follow(page, 'Go back to your donation');
   await inModal(page).getByText(`${FUNDS.integrated} couldn’t continue`).waitFor();
   await inModal(page).locator('.funds button', { hasText: FUNDS.nonintegrated }).click();
   await press(page, 'Confirm grant of $50');

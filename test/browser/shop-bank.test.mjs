@@ -5,7 +5,7 @@ import { test } from './support/test.mjs';
 import { api, settled } from './support/api.mjs';
 import { accessible } from './support/axe.mjs';
 import { ACCOUNT, control, fillBank, number, shownAt } from './support/bank.mjs';
-import { inModal } from './support/daf.mjs';
+import { follow, inModal } from './support/daf.mjs';
 import { credentials, startBrowser } from './support/env.mjs';
 import { CANADIAN, TYPED, linkButton, openLink, showAccounts, submitAccount } from './support/link.mjs';
 
@@ -101,7 +101,7 @@ test('mistakes in the form are shown at their inputs; a debit that is not accept
 test('an account that must be verified first is told of', async (t) => {
   const page = await visit(t, q);
   await openLink(page, 'bank');
-  await inModal(page).getByRole('link', { name: 'Enter account details instead' }).click();
+  await follow(page, 'Enter account details instead');
   await submitAccount(page, TYPED);
   await notice(page, 'This account must be verified before it can be debited');
 });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { api } from '../support/api.mjs';
 import { accessible } from '../support/axe.mjs';
 import { eventsOf, open } from '../support/card.mjs';
-import { button, dialog, inModal } from '../support/daf.mjs';
+import { button, dialog, follow, inModal } from '../support/daf.mjs';
 import { heading, press, resultOf, visitShop } from '../support/donor.mjs';
 import { credentials, looks, startBrowser } from '../support/env.mjs';
 import { merchantPage, startSite } from '../support/merchant.mjs';
@@ -134,7 +134,7 @@ test('nonintegrated: a confirmation that Chariot does not have is none', async (
   await signInAt(pages, { fund: OFFLINE });
   await pages.getByRole('button', { name: 'I make this grant myself' }).click();
   await heading(page, 'We are waiting for your confirmation').waitFor();
-  await inModal(page).getByRole('link', { name: 'Check again' }).click();
+  await follow(page, 'Check again');
   await heading(page, 'We are waiting for your confirmation').waitFor();
   assert.deepEqual(await cancel(page), [[{}], []]);
 });

@@ -79,10 +79,11 @@ export async function openModal(page) {
  * at.
  */
 async function clickOnce(element) {
-  await element.evaluate((e) => e.addEventListener('click', () => (e.dataset.heard = 'yes'), { once: true }));
+  const clicked = await element.elementHandle(); // and none that has its name on the next page
+  await clicked.evaluate((e) => e.addEventListener('click', () => (e.dataset.heard = 'yes'), { once: true }));
+  const heard = () => clicked.getAttribute('data-heard').catch(() => 'gone');
   for (let tries = 1; ; tries++) {
     await element.click();
-    const heard = () => element.getAttribute('data-heard', { timeout: 1000 }).catch(() => 'gone');
     for (let looks = 0; looks < 20; looks++) {
       if (await heard()) return;
       await new Promise((rest) => setTimeout(rest, 50));
@@ -93,6 +94,9 @@ async function clickOnce(element) {
 
 /** Presses a button of the modal's page. */
 export const press = (page, name) => clickOnce(inModal(page).getByRole('button', { name }));
+
+/** Follows a link of the modal's page. */
+export const follow = (page, name) => clickOnce(inModal(page).getByRole('link', { name }));
 
 /** The events of the DAF field by which a modal ended. */
 export async function endings(page) {
