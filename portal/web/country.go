@@ -1,6 +1,7 @@
 package web
 
 import (
+	"slices"
 	"strings"
 	"sync"
 
@@ -19,12 +20,13 @@ func Country(code string) string {
 	return display.English.Regions().Name(language.MustParseRegion(code))
 }
 
-// Countries returns the names of countries.
+// Countries returns the names of countries, in order.
 func Countries(codes []string) string {
 	var names []string
 	for _, code := range codes {
 		names = append(names, Country(code))
 	}
+	slices.Sort(names)
 	return strings.Join(names, ", ")
 }
 

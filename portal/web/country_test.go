@@ -28,7 +28,7 @@ func TestCountriesHaveNames(t *testing.T) {
 			}
 		}
 	}
-	if named != 250 || web.Country("QQ") != "QQ" || web.Countries([]string{"CA", "US"}) != "Canada, United States" {
+	if named != 250 || web.Country("QQ") != "QQ" || web.Countries([]string{"US", "CA"}) != "Canada, United States" {
 		t.Errorf("%d countries; %s, %s", named, web.Country("QQ"), web.Countries([]string{"CA", "US"}))
 	}
 	for typed, want := range map[string]string{"USA": "US", "uk": "GB", "can": "CA", "Reunion": "RE",
