@@ -24,7 +24,7 @@ type Metric struct {
 	Help   string
 }
 
-// table has every metric of ours, as they are declared.
+// table lists the metrics of SvcPay in the order in which they are declared.
 var table []Metric
 
 func metric(name, kind, help string, labels ...string) Metric {
@@ -33,7 +33,7 @@ func metric(name, kind, help string, labels ...string) Metric {
 	return m
 }
 
-// Table lists every metric of ours. docs/metrics.md has the same.
+// Table lists the metrics of SvcPay, as docs/metrics.md does.
 func Table() []Metric { return slices.Clone(table) }
 
 var (

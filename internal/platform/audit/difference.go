@@ -45,7 +45,7 @@ func difference(before, after any) (was, is string, err error) {
 	return was, is, err
 }
 
-// members reads an object of ours; nil has none.
+// members returns the members of an object by their JSON names; nil has none.
 func members(object any) (map[string]any, error) {
 	text, err := json.Marshal(object)
 	if err != nil {

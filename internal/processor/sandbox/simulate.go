@@ -138,6 +138,7 @@ func (p *Processor) opened(s Simulation, pay payment, contested money.Amount, no
 		now), nil
 }
 
+// ofKinds keeps only the events of some kinds. It reuses the slice: callers use the result alone.
 func ofKinds(pending []due, kinds ...processor.EventKind) []due {
 	return slices.DeleteFunc(pending, func(d due) bool { return !slices.Contains(kinds, d.Kind) })
 }

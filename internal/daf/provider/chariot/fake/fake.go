@@ -166,7 +166,7 @@ func (f *Fake) set(change func()) {
 	change()
 }
 
-// locked has the caller alone with the server's state until it calls what it gets.
+// locked locks the server's state, and returns the function that unlocks it.
 func (f *Fake) locked() (unlock func()) {
 	f.mu.Lock()
 	return f.mu.Unlock
