@@ -48,7 +48,7 @@ func (serveCommand) Run(w *world) error {
 	}
 	log := newLog(w.stderr)
 	slog.SetDefault(log)
-	if err := checkSchema(w.ctx, c.databaseURL); err != nil {
+	if err := awaitSchema(w.ctx, c.databaseURL, log); err != nil {
 		return err
 	}
 	tuneMemory(w.env)
@@ -64,6 +64,31 @@ func (serveCommand) Run(w *world) error {
 		return err
 	}
 	return a.serveAndHandOver(&handover{world: w, doors: &d, log: log, hangups: hangups})
+}
+
+const (
+	// databasePatience is how long a server that starts waits for a database that does not answer.
+	databasePatience = 15 * time.Second
+	askAgain         = 250 * time.Millisecond
+)
+
+// awaitSchema checks the schema as soon as the database answers: after a failure of the machine, or when it boots, the
+// database may come up after its servers.
+func awaitSchema(ctx context.Context, url string, log *slog.Logger) error {
+	for began, told := time.Now(), false; ; told = true {
+		err := checkSchema(ctx, url)
+		if !pg.IsUnavailable(err) || time.Since(began) > databasePatience {
+			return err
+		}
+		if !told {
+			log.Warn("the database does not answer, so this server waits for it", "error", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(askAgain):
+		}
+	}
 }
 
 // serveAndHandOver serves until the world ends or a successor answers.
