@@ -78,6 +78,19 @@ func TestDatabaseGoesAndComesBack(t *testing.T) {
 	}
 }
 
+// TestServersWaitForTheirDatabase: a server that starts while its database is down serves when the database is up.
+func TestServersWaitForTheirDatabase(t *testing.T) {
+	t.Parallel()
+	c := rig.NewCluster(t, pgtest.StateDir(t))
+	p := newPlaceIn(t, c)
+	c.End(t)
+	s := &server{process: launch(t, program, p.settings(), "serve")}
+	s.says(t, `"level":"(WARN)","msg":"the database does not answer, so this server waits for it"`)
+	rig.NewCluster(t, c.Dir)
+	s.site = p.siteAt(s.says(t, serving))
+	s.awaitReady(t)
+}
+
 // noRoom takes away the room for a table that is empty: what the server would write goes to a device that is full, so
 // that PostgreSQL gets ENOSPC from the system, as from a full disk. The function that it returns makes room.
 func (p *place) noRoom(t *testing.T, c *rig.Cluster, table string) (makeRoom func()) {
