@@ -15,7 +15,7 @@ import { openSheet, payAs } from './support/wallet.mjs';
 
 const site = await startSite();
 // Frames that a test answers for come from no address, and would not be let to one of this machine.
-const newPage = await startBrowser({ flags: ['--disable-features=LocalNetworkAccessChecks'] });
+const newPage = await startBrowser({ without: ['LocalNetworkAccessChecks'] });
 const { us, ca } = credentials.merchants;
 
 const releasedFile = (path) => readFileSync(new URL(`../../static/svcpay/released/${path}`, import.meta.url), 'utf8');

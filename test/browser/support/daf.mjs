@@ -119,7 +119,7 @@ export const PAGES = { start: modalPage(FORM), next: modalPage('<p>Thank you.</p
 export async function startDonors() {
   const site = await startSite();
   // Pages that the tests put in the service's place come from no address, and would not be let to one of this machine.
-  const newPage = await startBrowser({ flags: ['--disable-features=LocalNetworkAccessChecks'] });
+  const newPage = await startBrowser({ without: ['LocalNetworkAccessChecks'] });
   const openPage = async (t, { pages = PAGES, daf, context, headers, options, ...rest } = {}) => {
     const page = await newPage(t, context);
     page.said = [];

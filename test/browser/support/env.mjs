@@ -30,19 +30,21 @@ export const looks = process.env.EVERY_LOOK ? [...light, ...dark] : [light[0], {
 
 /**
  * A browser for the tests of one file, and a page of its own for each test; both close on their own.
- * `newPage(t, options)` takes a test and what Playwright takes for a context; `flags` are Chromium's. What a file
+ * `newPage(t, options)` takes a test and what Playwright takes for a context; `flags` are Chromium's, and `without`
+ * names features of it that are off. What a file
  * proves of the walls between sites it proves in the `whole` browser, as payers have it; for all else Chromium's
  * headless shell does with half the work.
  */
-export async function startBrowser({ whole = false, flags = [] } = {}) {
-  let browser = await answering(() => launch(whole, flags), () => {});
+export async function startBrowser({ whole = false, flags = [], without = [] } = {}) {
+  const start = () => launch({ whole, flags, without });
+  let browser = await answering(start, () => {});
   after(() => close(browser));
   const newContext = (options) =>
     answering(
       () => browser.newContext(options),
       async () => {
         close(browser);
-        browser = await launch(whole, flags);
+        browser = await start();
       },
     );
   return async (t, options) => {
@@ -77,8 +79,16 @@ async function answering(ask, again) {
 /** Closes a browser or a context, and goes on if it hangs. */
 const close = (one) => Promise.race([one.close().catch(() => {}), sleep(5_000, undefined, { ref: false })]);
 
+/**
+ * Features of Chromium that are off: Playwright's that concern pages, since only the last list of a command line
+ * counts, and the processes that Chromium starts for sites to come, a fifth of what a new page costs.
+ */
+const withoutFeatures = ['SpareRendererForSitePerProcess', 'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'CDPScreenshotNewSurface', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'PaintHolding',
+  'ThirdPartyStoragePartitioning'];
+
 /** Chromium without any traffic of its own. */
-function launch(whole, flags) {
+function launch({ whole, flags, without }) {
   return chromium.launch({
     executablePath: whole ? process.env.CHROMIUM : process.env.CHROMIUM_SHELL,
     args: [
@@ -89,6 +99,7 @@ function launch(whole, flags) {
       '--no-first-run',
       '--disable-quic',
       '--site-per-process', // the shell would put all sites into one process
+      `--disable-features=${[...withoutFeatures, ...without]}`,
       ...flags,
     ],
   });
