@@ -7,6 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// Args are the arguments of a statement by the names that it has for them, as in @merchant. Each must be in the
+// statement, and each name of the statement among them.
+type Args = pgx.StrictNamedArgs
+
 // statement is one of those that go out in one message, with what reads its answer; nil if it has none.
 type statement struct {
 	sql  string
