@@ -58,13 +58,16 @@ func dealt() (cards []string) {
 	return cards
 }
 
-// rage has faults happen for that long, and longer, but not six times as long, while the run shows too
-// little: a busy machine comes to less in its time. A hunt ends with what it finds.
+// fastest is the shortest mean time between two faults.
+const fastest = 300 * time.Millisecond
+
+// rage has faults happen for that long, about as often as servers can come up. It goes on, but not for six times as long,
+// while the run shows too little: a busy machine comes to less in its time. A hunt ends with what it finds.
 func (r *run) rage(during time.Duration) {
 	var under sync.WaitGroup
 	began := time.Now()
 	for {
-		time.Sleep(120*time.Millisecond + time.Duration(r.chance.Int64N(int64(400*time.Millisecond))))
+		time.Sleep(r.pace/3 + time.Duration(r.chance.Int64N(int64(r.pace*4/3))))
 		enough := time.Since(began) > during && (*hunt != "" || len(r.unseen(during)) == 0)
 		if enough || time.Since(began) > 6*during || *hunt != "" && len(r.found.all()) > 0 {
 			break

@@ -56,6 +56,7 @@ type run struct {
 	journal        journal
 	lives          sync.WaitGroup
 	over           atomic.Bool   // no client begins anything new
+	pace           time.Duration // the mean time between two faults: a slow machine does something in between, too
 	raged          time.Duration // faults happened for that long
 	back           time.Duration
 	drained        time.Duration
@@ -103,7 +104,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		s.supervise(t)
 		r.servers = append(r.servers, s)
 	}
-	r.await("a server", r.site.Ready)
+	r.pace = max(r.await("a server", r.site.Ready), fastest)
 	r.stripe.report(r)
 	r.chariot.report(r)
 	r.listen()
@@ -206,10 +207,11 @@ func (r *run) report() {
 		}
 	}
 	before, after := r.sink.Refused()
-	r.t.Logf("seed %d: faults for %s, %d kills of the server (%d at crash points), %d of PostgreSQL, %d of one backend; "+
+	r.t.Logf("seed %d: faults for %s, one every %s, %d kills of the server (%d at crash points), %d of PostgreSQL, "+
+		"%d of one backend; "+
 		"%d keys, %d requests, %d audits while it ran; back after %s, drained after %s; "+
 		"%d events arrived, %d of them again, the sink failed %d times before and %d after; %s; %d violations%s",
-		r.seed, r.raged.Round(time.Second), r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase),
+		r.seed, r.raged.Round(time.Second), r.pace, r.kills(), r.counts.sum("crash: "), r.counts.count(killDatabase),
 		r.counts.count(killBackend),
 		len(r.journal.entries()), r.counts.count("requests"), r.counts.count("audits"), r.back, r.drained,
 		r.sink.Count(), r.sink.Repeated(), before, after, r.atStripe, len(r.found.all()), r.counts.String())
