@@ -61,8 +61,8 @@ func dealt() (cards []string) {
 // fastest is the shortest mean time between two faults.
 const fastest = 300 * time.Millisecond
 
-// rage has faults happen for that long, about as often as servers can come up. It goes on, but not for six times as long,
-// while the run shows too little: a busy machine comes to less in its time. A hunt ends with what it finds.
+// rage has faults happen for that long, about as often as servers can come up. It goes on, but not for six times as
+// long, while the run shows too little: a busy machine comes to less in its time. A hunt ends with what it finds.
 func (r *run) rage(during time.Duration) {
 	var under sync.WaitGroup
 	began := time.Now()
