@@ -85,9 +85,8 @@ func (p *Pages) showCharge(c *web.Request, of chargePage) error {
 		Main: []views.Part{
 			{Card: ui.Card{Title: t.Charge.Timeline}, Body: timelineOf(web.ChargesPath+"/"+one.ID.String(), of).View()},
 			feesPart(t, of),
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(one))},
 		},
-		Side: []views.Part{amountsPart(t, of)},
+		Side: []views.Part{amountsPart(t, of)}, JSON: web.Indented(one),
 	}
 	if len(acts.refused) > 0 {
 		view.Side = append(view.Side,

@@ -49,8 +49,8 @@ func (p *Pages) showRefund(c *web.Request, of chargePage) error {
 			Text:   t.Refunds.Of(web.PayerOf(t, of.charge.Summary()), of.merchant.Name),
 			Aside:  ui.Status(state.Tone, state.Word),
 			Crumbs: []ui.Crumb{{Label: t.Refunds.Title, Href: web.RefundsPath}}},
-		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()},
-			{Card: ui.Card{Title: t.Charge.JSON, Text: t.Charge.JSONText}, Body: ui.CodeBlock(t.Charge.JSONLabel, web.Indented(r))}},
+		Main: []views.Part{{Card: ui.Card{Title: t.Charge.Timeline}, Body: ui.Timeline{Entries: of.happened}.View()}},
+		JSON: web.Indented(r),
 		Side: []views.Part{p.refundRelated(c, of), p.refundDetails(c, of, r)}}
 	view.Buttons, view.Banners = p.refundActs(c, of.charge, r)
 	if len(r.Metadata) > 0 {
