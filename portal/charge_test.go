@@ -27,7 +27,7 @@ func TestAChargeTellsEverything(t *testing.T) {
 	a.says(t, "$100.00 USD", "Dana Reed to Riverside Food Bank", "Captured", "Fees posted", "Authorization",
 		"$0.10 each", "AMEX surcharge", "0.5% of base", "$1.85",
 		"−$1.85", "$98.15", one.Fees[0].ScheduleID.String(), "&#34;payment_method&#34;", "Security code matches",
-		"Spring appeal", "campaign", "Processor ID", "Authorization code", "12 Elm Street, 97301, US",
+		"Spring appeal", "campaign", "Processor ID", "Authorization code", "12 Elm Street, 97301, United States",
 		"Unavailable actions", "Already captured. Issue a refund instead.", `href="`+at+`/refund"`,
 		"q=dana%40example.org")
 	for role, want := range map[authz.Role]int{authz.RoleSupportStaff: 0, authz.RoleOrganizationStaff: 1,

@@ -241,7 +241,7 @@ func payerPart(t *text.Catalogue, c charge.Charge) views.Part {
 	street := strings.Join(
 		slices.DeleteFunc([]string{b.AddressLine1, b.AddressLine2,
 			strings.TrimSpace(b.AddressCity + " " + b.AddressState + " " + b.AddressZip),
-			b.AddressCountry}, func(s string) bool { return s == "" }), ", ")
+			web.Country(b.AddressCountry)}, func(s string) bool { return s == "" }), ", ")
 	var pairs []ui.Pair
 	for _, one := range []ui.Pair{{Key: t.Charge.Name, Value: b.Name()},
 		{Key: t.Charge.Email, Value: mailbox.Shown(b.Email)}, {Key: t.Charge.Phone, Value: b.Phone},
