@@ -69,24 +69,26 @@ func (serveCommand) Run(w *world) error {
 const (
 	// databasePatience is how long a server that starts waits for a database that does not answer.
 	databasePatience = 15 * time.Second
-	askAgain         = 250 * time.Millisecond
+	databasePoll     = 250 * time.Millisecond
 )
 
 // awaitSchema checks the schema as soon as the database answers: after a failure of the machine, or when it boots, the
 // database may come up after its servers.
 func awaitSchema(ctx context.Context, url string, log *slog.Logger) error {
-	for began, told := time.Now(), false; ; told = true {
+	ctx, cancel := context.WithTimeout(ctx, databasePatience)
+	defer cancel()
+	for logged := false; ; logged = true {
 		err := checkSchema(ctx, url)
-		if !pg.IsUnavailable(err) || time.Since(began) > databasePatience {
+		if !pg.IsUnavailable(err) || pg.IsRejected(err) {
 			return err
 		}
-		if !told {
+		if !logged {
 			log.Warn("the database does not answer, so this server waits for it", "error", err.Error())
 		}
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(askAgain):
+		case <-time.After(databasePoll):
 		}
 	}
 }

@@ -4,13 +4,16 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"svcpay/internal/platform/pg"
+	"svcpay/internal/testing/fixture"
 	"svcpay/internal/testing/pgtest"
 	"svcpay/test/rig"
 )
@@ -78,11 +81,21 @@ func TestDatabaseGoesAndComesBack(t *testing.T) {
 	}
 }
 
-// TestServersWaitForTheirDatabase: a server that starts while its database is down serves when the database is up.
+// TestServersWaitForTheirDatabase (promise P15): a server that starts while its database is down serves as soon as the
+// database is up. A server whose database rejects it exits at once.
 func TestServersWaitForTheirDatabase(t *testing.T) {
 	t.Parallel()
 	c := rig.NewCluster(t, pgtest.StateDir(t))
 	p := newPlaceIn(t, c)
+	missing, err := url.Parse(p.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	missing.Path = "/missing"
+	code, said := launch(t, program, fixture.ServerSettings(missing.String(), p.keyFile), "serve").exits(t)
+	if code != 1 || strings.Contains(said, "waits") || !strings.Contains(said, "3D000") {
+		t.Errorf("without its database: exit %d, %s", code, said)
+	}
 	c.End(t)
 	s := &server{process: launch(t, program, p.settings(), "serve")}
 	s.says(t, `"level":"(WARN)","msg":"the database does not answer, so this server waits for it"`)

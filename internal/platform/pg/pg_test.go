@@ -333,6 +333,11 @@ func TestUnreachableDatabase(t *testing.T) {
 			t.Errorf("%v is said to be our mistake", cut)
 		}
 	}
+	for code, want := range map[string]bool{"28P01": true, "28000": true, "3D000": true, "57P03": false} {
+		if pg.IsRejected(fmt.Errorf("pg: %w", &pgconn.PgError{Code: code})) != want {
+			t.Errorf("%s: want %v", code, want)
+		}
+	}
 	for code, want := range map[string]bool{"57P01": true, "53300": true, "08006": true, "40001": true, "55P03": true,
 		"25P03": true, "23505": false, "42P01": false} {
 		if pg.IsUnavailable(&pgconn.PgError{Code: code}) != want {

@@ -157,6 +157,12 @@ func InTheWay(err error) bool {
 	return errors.As(err, &pe) && slices.Contains([]string{"40001", "40P01", "55P03", "57014"}, pe.Code)
 }
 
+// IsRejected reports whether the database rejected the connection itself: a wrong role, password or database name.
+func IsRejected(err error) bool {
+	var pe *pgconn.PgError
+	return errors.As(err, &pe) && (pe.Code[:2] == "28" || pe.Code[:2] == "3D")
+}
+
 // IsUnavailable reports whether err says that the database could not be reached, is going away or
 // too busy, rather than that a statement was wrong: another try may do.
 func IsUnavailable(err error) bool {
