@@ -58,8 +58,11 @@ func dealt() (cards []string) {
 	return cards
 }
 
-// fastest is the shortest mean time between two faults.
-const fastest = 300 * time.Millisecond
+// The bounds of the mean time between two faults: a short run needs ten kills.
+const (
+	fastest = 300 * time.Millisecond
+	slowest = 1500 * time.Millisecond
+)
 
 // rage has faults happen for that long, about as often as servers can come up. It goes on, but not for six times as
 // long, while the run shows too little: a busy machine comes to less in its time. A hunt ends with what it finds.

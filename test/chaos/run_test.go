@@ -104,7 +104,7 @@ func begin(t *testing.T, seed uint64, path string) *run {
 		s.supervise(t)
 		r.servers = append(r.servers, s)
 	}
-	r.pace = max(r.await("a server", r.site.Ready), fastest)
+	r.pace = min(max(r.await("a server", r.site.Ready), fastest), slowest)
 	r.stripe.report(r)
 	r.chariot.report(r)
 	r.listen()
