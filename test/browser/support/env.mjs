@@ -30,10 +30,9 @@ export const looks = process.env.EVERY_LOOK ? [...light, ...dark] : [light[0], {
 
 /**
  * A browser for the tests of one file, and a page of its own for each test; both close on their own.
- * `newPage(t, options)` takes a test and what Playwright takes for a context; `flags` are Chromium's, and `without`
- * names features of it that are off. What a file
- * proves of the walls between sites it proves in the `whole` browser, as payers have it; for all else Chromium's
- * headless shell does with half the work.
+ * `newPage(t, options)` takes a test and what Playwright takes for a context. `flags` are Chromium's, and `without`
+ * names more of its features to turn off. What a file proves of the walls between sites it proves in the `whole`
+ * browser, as payers have it; for all else Chromium's headless shell does with half the work.
  */
 export async function startBrowser({ whole = false, flags = [], without = [] } = {}) {
   const start = () => launch({ whole, flags, without });
@@ -80,8 +79,8 @@ async function answering(ask, again) {
 const close = (one) => Promise.race([one.close().catch(() => {}), sleep(5_000, undefined, { ref: false })]);
 
 /**
- * Features of Chromium that are off: Playwright's that concern pages, since only the last list of a command line
- * counts, and the processes that Chromium starts for sites to come, a fifth of what a new page costs.
+ * Features of Chromium to turn off. Only the last list of a command line counts, so this one repeats those of
+ * Playwright that concern pages. Spare processes for later sites take a fifth of a new page's time.
  */
 const withoutFeatures = ['SpareRendererForSitePerProcess', 'AvoidUnnecessaryBeforeUnloadCheckSync',
   'CDPScreenshotNewSurface', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'PaintHolding',
